@@ -1,0 +1,1 @@
+"""The contracts that ship with the chain, one folder each."""
