@@ -193,7 +193,7 @@ class SubmitIntent(Message):
     payload: Binary
     priority: int
     ttl: int
-    max_price: Uint128 | int | None = None  # amsg; decimal text or a JSON integer
+    max_price: int | str | None = None  # amsg; decimal text or a JSON integer
 
 
 class RouteIntent(Message):
@@ -377,7 +377,7 @@ class FindAgentsByCapability(Message):
     capability: str
     start_after: str | None = None  # agent id
     limit: int | None = None
-    max_price: Uint128 | int | None = None  # amsg; implies order price
+    max_price: int | str | None = None  # amsg; implies order price
     order: str = "agent_id"  # agent_id or price
 
 

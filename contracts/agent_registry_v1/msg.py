@@ -10,7 +10,7 @@ from chain.std import Binary, Message, Timestamp, Uint128
 class PriceModel(Message):
     """What an agent asks. ``umsg`` and ``msg`` are turned into ``amsg`` when stored."""
 
-    price: Uint128 | int  # decimal text or a JSON integer; 0 is free; text in answers
+    price: int | str  # decimal text or a JSON integer; 0 is free; always text in answers
     denom: str = "amsg"  # a native denomination, or cw20:<token contract>
     model: str = "per_task"  # per_task, per_message, per_hour, subscription, negotiable
 
@@ -182,7 +182,7 @@ class DiscoverAgents(Message):
     """Active agents with a capability, cheapest first, then by id; asks ``agent_a2a_v1``."""
 
     capability: str
-    max_price: Uint128 | int | None = None  # amsg; decimal text or a JSON integer
+    max_price: int | str | None = None  # amsg; decimal text or a JSON integer
     start_after: str | None = None  # agent id
     limit: int | None = None
 

@@ -77,19 +77,6 @@ class TransferDid(Message):
     new_controller: str
 
 
-class BindAddress(Message):
-    """The controller's document speaks for the sender's account from here on; sent by that account."""
-
-    did: str
-
-
-class OfferAddress(Message):
-    """The controller lets this account bind itself to the document."""
-
-    did: str
-    address: str
-
-
 class DeactivateDid(Message):
     """End the document for good; the controller only."""
 
@@ -129,8 +116,6 @@ EXECUTE = (
     UpdateDid,
     RotateKey,
     TransferDid,
-    OfferAddress,
-    BindAddress,
     DeactivateDid,
     CreateChallenge,
     RespondChallenge,
@@ -161,8 +146,13 @@ class PqVerify(Message):
     message: Binary
 
 
-class MsgPqVerifyV1(PqVerify):
+class MsgPqVerifyV1(Message):
     """The guide's name of ``pq_verify``."""
+
+    algorithm: str
+    public_key: str
+    signature: Binary
+    message: Binary
 
 
 class VerifySignature(Message):
