@@ -1,0 +1,1 @@
+"""Python twins of the contracts whose behaviour a real wasmd recorded."""
