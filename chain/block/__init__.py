@@ -1,0 +1,1 @@
+"""Blocks as values and CometBFT's formulas over them: hashes, part sets, commits."""

@@ -1,0 +1,3 @@
+"""Keys, addresses, signatures and sealed payloads. Pure functions of bytes; knows no transaction
+and no state.
+"""
