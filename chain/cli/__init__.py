@@ -1,0 +1,1 @@
+"""The ``msgchain`` command: thin commands over the node, the client and the log."""

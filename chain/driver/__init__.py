@@ -1,0 +1,2 @@
+"""What drives the App without a clock: the embedded producer, the mempool, the event log and its
+replay."""

@@ -1,0 +1,1 @@
+"""The event log as a product: records, files, verification, replay, differences."""

@@ -1,0 +1,1 @@
+"""The published test kit: an in-memory chain, mocks, strategies and state machines."""
