@@ -28,7 +28,9 @@ class Event(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Vote(msgspec.Struct, frozen=True, array_like=True):
-    """What a validator did about the last block: its 20-byte address, power and one of the flags."""
+    """What a validator did about the last block: its 20-byte address, power and one of
+    the flags.
+    """
 
     address: bytes
     power: int

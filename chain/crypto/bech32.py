@@ -11,7 +11,9 @@ _MIN_LENGTH: Final = 8
 
 
 def _generator_table() -> tuple[int, ...]:
-    """What the five bits that fall out at the top add to the checksum, for each of their 32 values."""
+    """What the five bits that fall out at the top add to the checksum, for each of
+    their 32 values.
+    """
     generators = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
     table = []
     for top in range(32):

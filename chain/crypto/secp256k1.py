@@ -45,7 +45,9 @@ def _der(signature: bytes) -> bytes:
 
 
 def verify(public_key: bytes, message: bytes, signature: bytes) -> bool:
-    """Whether the signature is the key's over SHA-256 of the message. Never raises for bad bytes."""
+    """Whether the signature is the key's over SHA-256 of the message. Never raises for
+    bad bytes.
+    """
     return verify_digest(public_key, hashlib.sha256(message).digest(), signature)
 
 
@@ -64,7 +66,9 @@ def verify_digest(public_key: bytes, digest: bytes, signature: bytes) -> bool:
 
 
 def recover(digest: bytes, signature: bytes, recovery: int) -> bytes:
-    """The compressed key that made a recoverable signature. Raises: ValueError when there is none."""
+    """The compressed key that made a recoverable signature. Raises: ValueError when
+    there is none.
+    """
     if len(signature) != SIGNATURE_BYTES or recovery not in (0, 1, 2, 3):
         raise ValueError("not a recoverable signature")
     try:

@@ -50,7 +50,9 @@ Coins = tuple[Coin, ...]
 
 
 class AccessConfig(Wire, frozen=True):
-    """Who may instantiate a code: 1 nobody, 3 everybody, 4 any of the addresses (0 is unspecified)."""
+    """Who may instantiate a code: 1 nobody, 3 everybody, 4 any of the addresses (0 is
+    unspecified).
+    """
 
     permission: int
     addresses: tuple[str, ...] = ()
