@@ -2,8 +2,8 @@
 
 Two kinds. A *value* is made of plain Python functions; it is trusted test code, runs as written
 and is not metered for compute. A *folder* is text: ``chain.vm.sandbox`` checks, instruments and
-compiles it the first time one of the entry points or message types is asked for, so that a process which
-never calls a contract never parses it.
+compiles it the first time one of the entry points or message types is asked for, so that a process
+which never calls a contract never parses it.
 """
 
 from __future__ import annotations
