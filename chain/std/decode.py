@@ -1,0 +1,232 @@
+"""Plain values to typed ones: strict, with serde's texts.
+
+With a ``type_name`` of the caller's choice the reasons are serde-json-wasm's own, which do not say where
+(``Invalid type``); without one they name the field too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, Final, Union, get_args, get_origin
+
+import msgspec
+from msgspec.inspect import Metadata  # noqa: F401  (documents that constraints live in msgspec types)
+
+from chain.std.errors import ParseError
+from chain.std.numbers import Binary, BoundedInt, RangeError, base64_decode
+from chain.std.records import Message, OneOf, backticked
+from chain.std.scan import parse
+from chain.std.shapes import Shape, fields_of, shape_of, unwrap
+
+Prepare = Callable[[Any], Any]
+
+_PATH = re.compile(r"(?s)^(.*?)(?: - at `\$(.*)`)?$")
+_MISSING = re.compile(r"^Object missing required field `(.*)`$")
+_UNKNOWN = re.compile(r"^Object contains unknown field `(.*)`$")
+_WRONG = re.compile(r"^Expected `(.*)`, got `(.*)`$")
+_INT_RANGE = re.compile(r"^Expected `int` [<>]=? ")
+
+
+class _Wide:
+    """An integer of more than 64 bits, so that no plain number field takes it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+
+def json_hook(type_: type, value: object) -> object:
+    """Read the JSON form of one of our own types."""
+    if issubclass(type_, BoundedInt):
+        if type_.AS_TEXT:
+            if not isinstance(value, str):
+                raise RangeError("Invalid type")
+            return type_.parse(value)
+        if isinstance(value, _Wide):
+            value = value.value
+        if type(value) is not int:
+            raise RangeError("Invalid type")
+        if not type_.MIN <= value <= type_.MAX:
+            raise RangeError("Invalid number.")
+        return type_(value)
+    if issubclass(type_, Binary):
+        if not isinstance(value, str):
+            raise RangeError("Invalid type")
+        return Binary(base64_decode(value))
+    raise TypeError(f"{type_.__name__} has no JSON form")
+
+
+def decode(raw: bytes, type_: Any = None, type_name: str | None = None) -> Any:
+    """Read strict JSON as ``type_``; as plain values where no type is given. Raises: ParseError."""
+    name = type_name or _name(type_)
+    value = parse(raw, name)
+    if type_ is None or type_ is Any or type_ is object:
+        return value
+    return convert(value, type_, type_name)
+
+
+def convert(value: Any, type_: Any, type_name: str | None = None) -> Any:
+    """Give a plain JSON value its type. Raises: ParseError."""
+    shape = shape_of(type_)
+    if shape.prepare is not None:
+        value = shape.prepare(value)
+    try:
+        if shape.has_plain_int:
+            value = _guard_wide(value)
+        return msgspec.convert(value, type_, dec_hook=json_hook)
+    except msgspec.ValidationError as error:
+        reason = _explain(str(error), type_, bare=type_name is not None)
+        raise ParseError(type_name or _name(type_), reason) from None
+
+
+def decode_variant(
+    raw: bytes, variants: Sequence[type[Message]], enum_name: str = "", *, compat: bool = False
+) -> Message:
+    """Read ``{"name": {…}}`` or ``"name"`` as one of ``variants``. Raises: ParseError.
+
+    ``enum_name`` is the type in error texts; ``compat`` keeps to serde-json-wasm's texts (also when the name has ``::``).
+    """
+    name = enum_name or "Message"
+    return convert_variant(parse(raw, name), tuple(variants), name, compat=compat)
+
+
+def convert_variant(
+    value: Any, variants: tuple[type[Message], ...], enum_name: str, *, compat: bool = False
+) -> Message:
+    """As ``decode_variant`` from an already scanned value."""
+    bare = compat or "::" in enum_name
+    table = _table(variants)
+    if type(value) is dict and len(value) == 1:
+        for key, body in value.items():
+            variant = table.get(key)
+            if variant is not None and not variant.unit_variant:
+                try:
+                    return convert(body, variant, enum_name if bare else None)  # type: ignore[no-any-return]
+                except ParseError as error:
+                    raise ParseError(enum_name, error.reason) from None
+            _refuse_name(key, variant, variants, enum_name)
+    if type(value) is str:
+        variant = table.get(value)
+        if variant is not None and variant.unit_variant:
+            return variant()
+        _refuse_name(value, variant, variants, enum_name)
+    raise ParseError(enum_name, _not_one(value, bare))
+
+
+def _refuse_name(
+    key: str, variant: type[Message] | None, variants: tuple[type[Message], ...], enum_name: str
+) -> None:
+    if variant is not None:
+        raise ParseError(enum_name, "Invalid type")
+    names = tuple(v.variant for v in variants)
+    raise ParseError(enum_name, f"unknown variant `{key}`, {_expected(names, 'variants')}")
+
+
+def _not_one(value: object, bare: bool) -> str:
+    if type(value) is dict and value:
+        if bare:
+            return "Expected this character to start a JSON value."
+        return f"expected one variant, got {backticked(tuple(value))}"
+    return "Invalid type" if bare else "Invalid type: expected an object with one variant"
+
+
+@lru_cache(maxsize=1024)
+def _table(variants: tuple[type[Message], ...]) -> dict[str, type[Message]]:
+    return {variant.variant: variant for variant in variants}
+
+
+def _guard_wide(value: Any) -> Any:
+    """Hide integers beyond 64 bits from plain number fields; values without any come back as they are."""
+    try:
+        _measure(value)
+    except OverflowError:
+        return _widen(value)
+    return value
+
+
+_measure: Final = msgspec.msgpack.Encoder().encode
+
+
+def _widen(value: Any) -> Any:
+    if type(value) is int and not -(2**63) <= value < 2**64:
+        return _Wide(value)
+    if type(value) is list:
+        return [_widen(item) for item in value]
+    if type(value) is dict:
+        return {key: _widen(item) for key, item in value.items()}
+    return value
+
+
+def _explain(text: str, type_: Any, *, bare: bool) -> str:
+    match = _PATH.match(text)
+    message, path = (match.group(1), match.group(2) or "") if match else (text, "")
+    reason, detail = message, ""
+    if found := _MISSING.match(message):
+        reason = f"missing field `{found.group(1)}`"
+    elif found := _UNKNOWN.match(message):
+        owner = _struct_at(type_, path)
+        names = tuple(owner.__struct_fields__) if owner is not None else ()
+        if owner is not None and issubclass(owner, OneOf):
+            reason = f"unknown variant `{found.group(1)}`, {_expected(names, 'variants')}"
+        else:
+            reason = f"unknown field `{found.group(1)}`, {_expected(names, 'fields')}"
+    elif found := _WRONG.match(message):
+        reason = "Invalid number." if found.group(2) == "_Wide" else "Invalid type"
+        if reason == "Invalid type":
+            detail = f": expected {_words(found.group(1))}, got {_words(found.group(2))}"
+    elif _INT_RANGE.match(message):
+        reason = "Invalid number."
+    if bare:
+        return reason
+    field = path.lstrip(".")
+    return f"{reason}{detail} at `{field}`" if field else f"{reason}{detail}"
+
+
+_WORDS: Final = {"str": "string", "int": "integer", "array": "array", "bool": "bool", "null": "null"}
+
+
+def _words(kinds: str) -> str:
+    return " or ".join(_WORDS.get(kind, kind) for kind in kinds.split(" | "))
+
+
+def _expected(names: tuple[str, ...], what: str) -> str:
+    if not names:
+        return f"there are no {what}"
+    if len(names) == 1:
+        return f"expected `{names[0]}`"
+    if len(names) == 2:
+        return f"expected `{names[0]}` or `{names[1]}`"
+    return f"expected one of {backticked(names)}"
+
+
+def _struct_at(type_: Any, path: str) -> Any:
+    """The struct class that a path of an error text points into."""
+    here = unwrap(type_)
+    for step in re.findall(r"\.[A-Za-z0-9_]+|\[[^\]]*\]", path):
+        if step[0] == ".":
+            if not _is_struct(here):
+                return None
+            here = dict(fields_of(here)).get(step[1:])
+        else:
+            arguments = get_args(here)
+            here = arguments[-1] if arguments and arguments[-1] is not Ellipsis else arguments[0] if arguments else None
+        here = unwrap(here)
+        if get_origin(here) is Union:
+            return None
+    return here if _is_struct(here) else None
+
+
+def _is_struct(type_: Any) -> bool:
+    return isinstance(type_, type) and issubclass(type_, msgspec.Struct)
+
+
+def _name(type_: Any) -> str:
+    if type_ is None:
+        return "JSON"
+    return str(getattr(type_, "__name__", type_))
+
+
+__all__ = ["Shape", "convert", "convert_variant", "decode", "decode_variant", "json_hook"]

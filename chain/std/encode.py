@@ -1,0 +1,69 @@
+"""Typed and plain values to compact JSON bytes.
+
+Fields come in declaration order, absent ones as null, number types as decimal text, bytes as base64. Floats, sets
+and objects of other kinds are refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from chain.std.errors import SerializeError
+from chain.std.numbers import BoundedInt
+from chain.std.records import Message
+from chain.std.shapes import plain, shape_of
+
+
+def json_dump_hook(value: object) -> object:
+    """The JSON form of our own scalar types, for msgspec's encoder."""
+    if isinstance(value, BoundedInt):
+        return int.__repr__(value) if value.AS_TEXT else int(value)
+    if isinstance(value, bytes):
+        return bytes(value)
+    raise SerializeError(type(value).__name__, "no JSON form")
+
+
+_encode = msgspec.json.Encoder(enc_hook=json_dump_hook).encode
+
+
+def encode(value: Any) -> bytes:
+    """Compact JSON of a struct (as a plain object) or of plain values. Raises: SerializeError."""
+    if isinstance(value, msgspec.Struct):
+        step = shape_of(type(value)).dump
+        return _finish(value if step is None else step(value))
+    return _finish(plain(value))
+
+
+def encode_variant(message: Message) -> bytes:
+    """``{"name": {…}}``, or ``"name"`` for a unit variant."""
+    if message.unit_variant:
+        return _finish(message.variant)
+    step = shape_of(type(message)).dump
+    return _finish({message.variant: message if step is None else step(message)})
+
+
+def encode_message(value: Any) -> bytes:
+    """What a call carries: bytes as they stand, a ``Message`` as its variant, anything else as JSON."""
+    if isinstance(value, bytes):
+        return bytes(value)
+    if isinstance(value, Message):
+        return encode_variant(value)
+    return encode(value)
+
+
+def to_plain(value: Any) -> Any:
+    """The value as JSON reads back: dicts, lists, str, int, bool and None."""
+    return msgspec.json.decode(encode(value))
+
+
+def _finish(value: object) -> bytes:
+    try:
+        return _encode(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise SerializeError(type(value).__name__, _why(error)) from None
+
+
+def _why(error: Exception) -> str:
+    return "text is not valid Unicode" if isinstance(error, UnicodeError) else "no JSON form"

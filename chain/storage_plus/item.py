@@ -1,0 +1,80 @@
+"""``Item``: one value under one name (STOR-2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, overload
+
+from chain.std.codec import codec_of
+from chain.std.deps import Storage
+from chain.std.errors import NotFound
+from chain.store.types import Derived
+
+T = TypeVar("T")
+
+
+def not_found(type_name: str, key: bytes) -> NotFound:
+    """The refusal of a missing key, in storage-plus's words (STOR-10)."""
+    return NotFound(f"type: {type_name}; key: [{', '.join(f'{byte:02X}' for byte in key)}]")
+
+
+def derived_encoder(encode: Callable[[T], bytes]) -> Callable[[T], bytes]:
+    """The same bytes, marked to stay outside the Merkle tree."""
+    return lambda value: Derived(encode(value))
+
+
+class Item(Generic[T]):
+    """One stored value. ``load`` raises if absent, ``may_load`` gives None, ``update`` needs a value."""
+
+    __slots__ = ("_decode", "_encode", "_key", "name", "value_type")
+
+    @overload
+    def __init__(self, name: str, value_type: type[T], *, derived: bool = False) -> None: ...
+    @overload
+    def __init__(self, name: str, value_type: Any, *, derived: bool = False) -> None: ...
+    def __init__(self, name: str, value_type: Any, *, derived: bool = False) -> None:
+        codec = codec_of(value_type)
+        self.name = name
+        self.value_type = value_type
+        self._key = name.encode("utf-8")
+        self._encode: Callable[[T], bytes] = (
+            derived_encoder(codec.encode) if derived else codec.encode
+        )
+        self._decode: Callable[[bytes], T] = codec.decode
+
+    @property
+    def key(self) -> bytes:
+        """The key bytes: the name, nothing added."""
+        return self._key
+
+    def save(self, storage: Storage, value: T) -> None:
+        """Write the value, whatever was there."""
+        storage.set(self._key, self._encode(value))
+
+    def load(self, storage: Storage) -> T:
+        """The value. Raises: NotFound, ParseError."""
+        raw = storage.get(self._key)
+        if raw is None:
+            raise not_found(codec_of(self.value_type).type_name, self._key)
+        return self._decode(raw)
+
+    def may_load(self, storage: Storage) -> T | None:
+        """The value, or None. Raises: ParseError."""
+        raw = storage.get(self._key)
+        return None if raw is None else self._decode(raw)
+
+    def has(self, storage: Storage) -> bool:
+        """Whether anything is stored, readable or not (STOR-9)."""
+        return storage.get(self._key) is not None
+
+    exists = has
+
+    def remove(self, storage: Storage) -> None:
+        """Delete; nothing there is no error."""
+        storage.remove(self._key)
+
+    def update(self, storage: Storage, action: Callable[[T], T]) -> T:
+        """Replace the value by ``action`` of it and give it back; an error stores nothing (STOR-11)."""
+        value = action(self.load(storage))
+        storage.set(self._key, self._encode(value))
+        return value
