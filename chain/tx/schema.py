@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+import msgspec
+
 from chain.crypto import multisig
 from chain.crypto.keys import ED25519, ML_DSA_87, SECP256K1, PubKey
 from chain.tx import messages as m
@@ -136,6 +138,32 @@ def _mint(values: Values) -> m.Msg:
     return m.MsgMint(values[0], values[1], _coins(values[2]))
 
 
+_CHANGE: Final = Desc(
+    "/msgchain.gov.v1.ValidatorChange",
+    "*types.ValidatorChange",
+    (
+        (1, "PubkeyType", STRING, None),
+        (2, "Pubkey", BYTES, None),
+        (3, "Power", VARINT, None),
+        (4, "Payout", STRING, None),
+    ),
+)
+_READ_PARAMS: Final = msgspec.json.Decoder(dict[str, m.ParamValue])
+
+
+def _update_params(values: Values) -> m.Msg:
+    try:
+        params = _READ_PARAMS.decode(values[1])
+    except (msgspec.MsgspecError, RecursionError):
+        raise UnmarshalError("parameters are not a JSON object of plain values") from None
+    return m.MsgUpdateParams(values[0], params)
+
+
+def _update_validators(values: Values) -> m.Msg:
+    changes = [m.ValidatorChange(*entry) for entry in values[1] or ()]
+    return m.MsgUpdateValidators(values[0], tuple(changes))
+
+
 _INSTANTIATE: Final[tuple[Field, ...]] = (
     (1, "Sender", STRING, None),
     (2, "Admin", STRING, None),
@@ -209,6 +237,16 @@ _MESSAGES: Final[dict[str, Desc]] = dict(
             m.MsgMint,
             (*_strings("Authority", "ToAddress"), (3, "Amount", MESSAGES, COIN)),
             _mint,
+        ),
+        _message(
+            m.MsgUpdateParams,
+            ((1, "Authority", STRING, None), (2, "Params", BYTES, None)),
+            _update_params,
+        ),
+        _message(
+            m.MsgUpdateValidators,
+            ((1, "Authority", STRING, None), (2, "Updates", MESSAGES, _CHANGE)),
+            _update_validators,
         ),
     ]
 )
