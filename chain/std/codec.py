@@ -33,7 +33,9 @@ def _widest(value: int) -> int | Ext:
 
 
 def _dump_hook(value: object) -> object:
-    if isinstance(value, BoundedInt):
+    if isinstance(value, int):
+        if _LOW <= value < _HIGH:
+            return int(value)
         return _widest(value)
     if isinstance(value, bytes):
         return bytes(value)
@@ -43,10 +45,10 @@ def _dump_hook(value: object) -> object:
 
 
 def _load_hook(type_: type, value: object) -> object:
-    if issubclass(type_, BoundedInt):
-        if type(value) is not int or not type_.MIN <= value <= type_.MAX:
-            raise RangeError("Invalid number.")
-        return int.__new__(type_, value)
+    if value.__class__ is int and issubclass(type_, BoundedInt):
+        if type_.MIN <= value <= type_.MAX:
+            return _new_int(type_, value)
+        raise RangeError("Invalid number.")
     if issubclass(type_, Binary) and isinstance(value, bytes):
         return Binary(value)
     raise RangeError("Invalid type")
@@ -58,6 +60,7 @@ def _ext_hook(code: int, data: memoryview) -> object:
     return int.from_bytes(data, "big", signed=True)
 
 
+_new_int: Final = int.__new__
 _encode: Final = Encoder(enc_hook=_dump_hook).encode
 _decode_any: Final = Decoder(ext_hook=_ext_hook).decode
 
@@ -165,7 +168,9 @@ def _scalar_encoder(cls: type) -> Callable[[Any], bytes]:
     name = cls.__name__
 
     def run(value: Any) -> bytes:
-        if value.__class__ is not cls and (not isinstance(value, cls) or isinstance(value, enum.Enum)):
+        if value.__class__ is not cls and (
+            not isinstance(value, cls) or isinstance(value, enum.Enum)
+        ):
             raise TypeError(f"expected {name}, got {type(value).__name__}")
         return _encode(value)
 
@@ -182,18 +187,13 @@ def _class_encoder(cls: type, name: str) -> Callable[[Any], bytes]:
 
 
 def _struct_encoder(cls: Any, name: str) -> Callable[[Any], bytes]:
-    bounded = tuple(
-        (attrgetter(field), t.MIN, t.MAX, field)
-        for field, t in fields_of(cls)
-        if isinstance(t, type) and issubclass(t, BoundedInt)
-    )
+    check = _range_check(cls, name)
 
     def run(value: Any) -> bytes:
         if value.__class__ is not cls and not isinstance(value, cls):
             raise TypeError(f"expected {name}, got {type(value).__name__}")
-        for get, low, high, field in bounded:
-            if not low <= get(value) <= high:
-                raise SerializeError(name, f"{field} is out of range")
+        if check is not None:
+            check(value)
         try:
             raw = _encode(value)
         except OverflowError:
@@ -203,6 +203,34 @@ def _struct_encoder(cls: Any, name: str) -> Callable[[Any], bytes]:
         return raw
 
     return run
+
+
+def _range_check(cls: Any, name: str) -> Callable[[Any], None] | None:
+    """Check the number fields, which may hold plain integers; None where there are none."""
+    bounded = [
+        (f, t) for f, t in fields_of(cls) if isinstance(t, type) and issubclass(t, BoundedInt)
+    ]
+    if not bounded:
+        return None
+    names = [field for field, _ in bounded]
+    limits = [(t.MIN, t.MAX) for _, t in bounded]
+    get: Callable[[Any], Any] = attrgetter(*names)
+    low, high = limits[0]
+
+    def refuse(field: str) -> None:
+        raise SerializeError(name, f"{field} is out of range")
+
+    def check_one(value: Any) -> None:
+        item: int = get(value)
+        if not low <= item <= high:
+            refuse(names[0])
+
+    def check_all(value: Any) -> None:
+        for item, (least, most), field in zip(get(value), limits, names, strict=True):
+            if not least <= item <= most:
+                refuse(field)
+
+    return check_one if len(names) == 1 else check_all
 
 
 def _wide_struct(value: Any) -> Any:
@@ -268,6 +296,8 @@ def _refuse_floats(value: Any, name: str) -> None:
 def _decoder(type_: Any, here: Any, name: str) -> Callable[[bytes], Any]:
     if here is int:
         return _int_decoder(name)
+    if isinstance(here, type) and issubclass(here, BoundedInt):
+        return _bounded_decoder(here, name)
     if here is object or here is Any or here in (dict, list):
         inner = Decoder(here if here in (dict, list) else Any, ext_hook=_ext_hook).decode
     else:
@@ -291,6 +321,23 @@ def _int_decoder(name: str) -> Callable[[bytes], int]:
         except msgspec.MsgspecError:
             value = _second_reading(raw, int, name)
             return int(value)
+
+    return run
+
+
+def _bounded_decoder(cls: type[BoundedInt], name: str) -> Callable[[bytes], int]:
+    low, high, new = cls.MIN, cls.MAX, int.__new__
+
+    def run(raw: bytes) -> int:
+        try:
+            value = _decode_any(raw)
+        except msgspec.MsgspecError:
+            raise ParseError(name, "not MessagePack") from None
+        if value.__class__ is not int:
+            raise ParseError(name, "Invalid type")
+        if not low <= value <= high:
+            raise ParseError(name, "Invalid number.")
+        return new(cls, value)
 
     return run
 

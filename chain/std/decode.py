@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any, Final, Union, get_args, get_origin
 
 import msgspec
-from msgspec.inspect import Metadata  # noqa: F401  (documents that constraints live in msgspec types)
 
 from chain.std.errors import ParseError
 from chain.std.numbers import Binary, BoundedInt, RangeError, base64_decode
 from chain.std.records import Message, OneOf, backticked
 from chain.std.scan import parse
-from chain.std.shapes import Shape, fields_of, shape_of, unwrap
+from chain.std.shapes import fields_of, shape_of, unwrap
 
 Prepare = Callable[[Any], Any]
 
@@ -42,7 +40,7 @@ def json_hook(type_: type, value: object) -> object:
     """Read the JSON form of one of our own types."""
     if issubclass(type_, BoundedInt):
         if type_.AS_TEXT:
-            if not isinstance(value, str):
+            if value.__class__ is not str:
                 raise RangeError("Invalid type")
             return type_.parse(value)
         if isinstance(value, _Wide):
@@ -133,9 +131,22 @@ def _not_one(value: object, bare: bool) -> str:
     return "Invalid type" if bare else "Invalid type: expected an object with one variant"
 
 
-@lru_cache(maxsize=1024)
-def _table(variants: tuple[type[Message], ...]) -> dict[str, type[Message]]:
-    return {variant.variant: variant for variant in variants}
+Table = dict[str, type[Message]]
+
+#: By identity of the tuple, which the entry keeps alive; cleared when it grows beyond the bound.
+_tables: dict[int, tuple[tuple[type[Message], ...], Table]] = {}
+TABLES_MAX: Final = 1_024
+
+
+def _table(variants: tuple[type[Message], ...]) -> Table:
+    known = _tables.get(id(variants))
+    if known is not None and known[0] is variants:
+        return known[1]
+    if len(_tables) >= TABLES_MAX:
+        _tables.clear()
+    made = {variant.variant: variant for variant in variants}
+    _tables[id(variants)] = (variants, made)
+    return made
 
 
 def _guard_wide(value: Any) -> Any:
@@ -185,7 +196,13 @@ def _explain(text: str, type_: Any, *, bare: bool) -> str:
     return f"{reason}{detail} at `{field}`" if field else f"{reason}{detail}"
 
 
-_WORDS: Final = {"str": "string", "int": "integer", "array": "array", "bool": "bool", "null": "null"}
+_WORDS: Final = {
+    "str": "string",
+    "int": "integer",
+    "array": "array",
+    "bool": "bool",
+    "null": "null",
+}
 
 
 def _words(kinds: str) -> str:
@@ -212,7 +229,13 @@ def _struct_at(type_: Any, path: str) -> Any:
             here = dict(fields_of(here)).get(step[1:])
         else:
             arguments = get_args(here)
-            here = arguments[-1] if arguments and arguments[-1] is not Ellipsis else arguments[0] if arguments else None
+            here = (
+                arguments[-1]
+                if arguments and arguments[-1] is not Ellipsis
+                else arguments[0]
+                if arguments
+                else None
+            )
         here = unwrap(here)
         if get_origin(here) is Union:
             return None
@@ -229,4 +252,4 @@ def _name(type_: Any) -> str:
     return str(getattr(type_, "__name__", type_))
 
 
-__all__ = ["Shape", "convert", "convert_variant", "decode", "decode_variant", "json_hook"]
+__all__ = ["convert", "convert_variant", "decode", "decode_variant", "json_hook"]

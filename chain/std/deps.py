@@ -52,7 +52,9 @@ class Api(Protocol):
     def ed25519_verify(self, message: bytes, signature: bytes, public_key: bytes) -> bool:
         """Ed25519 over a message."""
 
-    def ml_dsa_verify(self, message: bytes, signature: bytes, public_key: bytes, context: bytes = b"") -> bool:
+    def ml_dsa_verify(
+        self, message: bytes, signature: bytes, public_key: bytes, context: bytes = b""
+    ) -> bool:
         """ML-DSA-87 over a message with a context string."""
 
 

@@ -45,7 +45,11 @@ class _Dispatched:
         return {self.kind[0]: {self.kind[1]: self.fields()}}
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and isinstance(other, _Dispatched) and self.fields() == other.fields()
+        return (
+            type(self) is type(other)
+            and isinstance(other, _Dispatched)
+            and self.fields() == other.fields()
+        )
 
     def __hash__(self) -> int:
         raise TypeError(f"{type(self).__name__} has no hash")
@@ -108,7 +112,12 @@ class _Instantiate(_Dispatched):
     kind = ("wasm", "instantiate")
 
     def __init__(
-        self, code_id: int, msg: Any, label: str, funds: Iterable[Coin] = (), admin: str | None = None
+        self,
+        code_id: int,
+        msg: Any,
+        label: str,
+        funds: Iterable[Coin] = (),
+        admin: str | None = None,
     ) -> None:
         self.code_id = code_id
         self.msg = _plain_msg(msg)
@@ -132,7 +141,7 @@ class _Instantiate2(_Dispatched):
     __slots__ = ("admin", "code_id", "funds", "label", "msg", "salt")
     kind = ("wasm", "instantiate2")
 
-    def __init__(
+    def __init__(  # noqa: PLR0917  (wasmd's fields, in its order)
         self,
         code_id: int,
         msg: Any,
@@ -203,6 +212,17 @@ class _ClearAdmin(_Dispatched):
 
     def fields(self) -> dict[str, Any]:
         return {"contract_addr": self.contract_addr}
+
+
+for _owner, _classes in (
+    ("BankMsg", (_Send, _Burn)),
+    (
+        "WasmMsg",
+        (_Execute, _Instantiate, _Instantiate2, _Migrate, _UpdateAdmin, _ClearAdmin),
+    ),
+):
+    for _class in _classes:
+        _class.__qualname__ = f"{_owner}.{_class.__name__.lstrip('_')}"
 
 
 class BankMsg:
@@ -297,6 +317,8 @@ def message_from_json(value: Any) -> CosmosMsg | None:
                     if form is not None:
                         maker, shape = form
                         read = convert(body, shape, "CosmosMsg")
-                        arguments = {field: getattr(read, field) for field in shape.__struct_fields__}
+                        arguments = {
+                            field: getattr(read, field) for field in shape.__struct_fields__
+                        }
                         return maker(**arguments)  # type: ignore[no-any-return]
     return None

@@ -18,13 +18,16 @@ Addr = NewType("Addr", str)
 U8 = Annotated[int, Meta(ge=0, le=2**8 - 1, extra_json_schema={"format": "uint8"})]
 U16 = Annotated[int, Meta(ge=0, le=2**16 - 1, extra_json_schema={"format": "uint16"})]
 U32 = Annotated[int, Meta(ge=0, le=2**32 - 1, extra_json_schema={"format": "uint32"})]
-U64 = Annotated[int, Meta(ge=0, extra_json_schema={"format": "uint64"})]  # top: the decoder, 64 bits
+U64 = Annotated[
+    int, Meta(ge=0, extra_json_schema={"format": "uint64"})
+]  # top: the decoder, 64 bits
 I8 = Annotated[int, Meta(ge=-(2**7), le=2**7 - 1, extra_json_schema={"format": "int8"})]
 I16 = Annotated[int, Meta(ge=-(2**15), le=2**15 - 1, extra_json_schema={"format": "int16"})]
 I32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1, extra_json_schema={"format": "int32"})]
 I64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1, extra_json_schema={"format": "int64"})]
 
 DECIMAL_DIGITS_MAX: Final = 78  # decimal digits of 2**256 - 1: bounds text before int()
+FAST_DIGITS_MAX: Final = 18  # decimal digits that fit every one of the types
 BASE64_PAD_MAX: Final = 2  # padding characters that one group can have
 
 NANOS_PER_SECOND: Final = 1_000_000_000
@@ -56,9 +59,15 @@ class BoundedInt(int):
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read decimal text as Rust's integer parser does: ``+1`` and ``007`` pass, blanks do not (JSON-7)."""
+        if text.isdigit() and text.isascii() and len(text) <= FAST_DIGITS_MAX:
+            return int.__new__(cls, int(text))
         digits = text[1:] if text[:1] == "+" or (cls.MIN < 0 and text[:1] == "-") else text
         if not (digits.isascii() and digits.isdigit()):
-            why = "invalid digit found in string" if text else "cannot parse integer from empty string"
+            why = (
+                "invalid digit found in string"
+                if text
+                else "cannot parse integer from empty string"
+            )
             raise RangeError(f"invalid $t '{text}' - Generic error: Parsing {cls.RUST}: {why}")
         digits = digits.lstrip("0")
         if len(digits) <= DECIMAL_DIGITS_MAX:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import enum
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, dataclass_transform
 
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
 
 from chain.std.numbers import U64, Timestamp, Uint128
 
@@ -38,6 +38,7 @@ def ascii_lower(text: str) -> str:
     return text.encode("utf-8").lower().decode("utf-8")
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Message(Struct, frozen=True, forbid_unknown_fields=True):
     """A message: unknown fields, wrong types and missing fields are refused with an error that names the field."""
 
@@ -63,10 +64,12 @@ class Empty(Message, frozen=True):
     """An object without fields: ``{}``."""
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Answer(Struct, frozen=True):
     """What a query returns: a JSON object; reading one ignores unknown fields."""
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Record(Struct, frozen=True, array_like=True):
     """What storage holds: fields by position in MessagePack, so new fields go at the end and have defaults."""
 
@@ -76,6 +79,7 @@ def replace(record: AnyStruct, **changes: Any) -> AnyStruct:
     return structs.replace(record, **changes)
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class OneOf(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """An externally tagged enum inside a message: every field is ``T | None = None`` and exactly one is set."""
 

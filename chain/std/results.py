@@ -42,7 +42,9 @@ class Event:
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, Event) and self.type == other.type and self.attributes == other.attributes
+            isinstance(other, Event)
+            and self.type == other.type
+            and self.attributes == other.attributes
         )
 
     def __hash__(self) -> int:

@@ -85,7 +85,9 @@ def _struct(struct: Any, definitions: dict[str, Schema], described: bool = True)
 
 def _describe(made: Schema, struct: Any) -> Schema:
     text = struct.__doc__
-    first = text.strip().split("\n")[0] if text and not text.startswith(f"{struct.__name__}(") else ""
+    first = (
+        text.strip().split("\n")[0] if text and not text.startswith(f"{struct.__name__}(") else ""
+    )
     return {"description": first, **made} if first else made
 
 
@@ -187,5 +189,9 @@ def _plain_schema(here: Any, definitions: dict[str, Schema]) -> Schema:
 def _bounded(cls: type[BoundedInt]) -> Schema:
     if cls.AS_TEXT:
         pattern = "^-?[0-9]+$" if cls.MIN < 0 else "^[0-9]+$"
-        return {"type": "string", "pattern": pattern, "description": f"{cls.__name__} as decimal text"}
+        return {
+            "type": "string",
+            "pattern": pattern,
+            "description": f"{cls.__name__} as decimal text",
+        }
     return {"type": "integer", "minimum": cls.MIN, "maximum": cls.MAX}

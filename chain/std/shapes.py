@@ -10,8 +10,7 @@ import enum
 import types
 from collections.abc import Callable
 from functools import lru_cache
-from operator import attrgetter
-from typing import Annotated, Any, ClassVar, Final, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -95,14 +94,18 @@ def _prepare(type_: Any, seen: tuple[Any, ...]) -> Step | None:
         inner = _prepare(get_args(here)[1], seen)
         return None if inner is None else _values(inner)
     if origin is Union:
-        steps = [s for s in (_prepare(m, seen) for m in _members(here) if is_struct(unwrap(m))) if s]
+        steps = [
+            s for s in (_prepare(m, seen) for m in _members(here) if is_struct(unwrap(m))) if s
+        ]
         return steps[0] if len(steps) == 1 else None
     return None
 
 
 def _prepare_struct(struct: Any, seen: tuple[Any, ...]) -> Step | None:
-    inner = {name: step for name, t in fields_of(struct) if (step := _prepare(t, seen)) is not None}
-    aliases = dict(struct.field_aliases) if issubclass(struct, Message) else {}
+    inner: dict[str, Step] = {
+        name: step for name, t in fields_of(struct) if (step := _prepare(t, seen)) is not None
+    }
+    aliases: dict[str, str] = dict(struct.field_aliases) if issubclass(struct, Message) else {}
     array_like = struct.__struct_config__.array_like
     if not inner and not aliases and not array_like:
         return None
@@ -111,9 +114,9 @@ def _prepare_struct(struct: Any, seen: tuple[Any, ...]) -> Step | None:
     def run(value: Any) -> Any:
         if type(value) is not dict:
             return value
-        made = {}
+        made: dict[str, Any] = {}
         for key, item in value.items():
-            field = aliases.get(key, key)
+            field = str(aliases.get(key, key))
             if field in made or (field != key and field in value):
                 raise msgspec.ValidationError(f"duplicate field `{field}`")
             step = inner.get(field)
@@ -198,11 +201,15 @@ def _maybe(step: Step, optional: bool) -> Step:
 
 def _number(cls: type[BoundedInt]) -> Step:
     low, high, as_text, name = cls.MIN, cls.MAX, cls.AS_TEXT, cls.__name__
+    to_text = int.__repr__
 
     def run(value: Any) -> Any:
-        if not isinstance(value, int) or value is True or value is False or not low <= value <= high:
+        kind = value.__class__
+        if kind is not cls and kind is not int and not isinstance(value, BoundedInt):
+            raise SerializeError(name, f"{_show(value)} is no integer")
+        if not low <= value <= high:
             raise SerializeError(name, f"{_show(value)} is out of range")
-        return int.__repr__(value) if as_text else int(value)
+        return to_text(value) if as_text else int(value)
 
     return run
 
@@ -217,9 +224,8 @@ def _dump_struct(struct: Any, seen: tuple[Any, ...]) -> Step | None:
     special = [(name, step) for name, step in steps if step is not None]
     if not special and not config.array_like:
         return None
-    names = struct.__struct_fields__
-    if len(names) > 1 and not config.omit_defaults:
-        return _dump_many(attrgetter(*names), names, special)
+    if not config.omit_defaults:
+        return _dump_all(special)
 
     def run(value: Any) -> Any:
         made = {}
@@ -233,11 +239,11 @@ def _dump_struct(struct: Any, seen: tuple[Any, ...]) -> Step | None:
     return run
 
 
-def _dump_many(
-    get: Callable[[Any], tuple[Any, ...]], names: tuple[str, ...], special: list[tuple[str, Step]]
-) -> Step:
+def _dump_all(special: list[tuple[str, Step]]) -> Step:
+    as_dict = msgspec.structs.asdict
+
     def run(value: Any) -> Any:
-        made = dict(zip(names, get(value), strict=True))
+        made = as_dict(value)
         for name, step in special:
             made[name] = step(made[name])
         return made
@@ -279,4 +285,4 @@ def plain(value: Any, depth: int = 0) -> Any:
     raise SerializeError(kind.__name__, "no JSON form")
 
 
-__all__ = ["ClassVar", "Shape", "fields_of", "is_struct", "plain", "shape_of", "unwrap"]
+__all__ = ["Shape", "fields_of", "is_struct", "plain", "shape_of", "unwrap"]

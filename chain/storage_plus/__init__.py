@@ -7,11 +7,17 @@ from chain.storage_plus.item import Item
 from chain.storage_plus.map import Map
 from chain.storage_plus.paging import PAGE_DEFAULT, PAGE_MAX, page_size, paginate
 from chain.storage_plus.prefix import Prefix
+from chain.storage_plus.version import (
+    ContractVersion,
+    get_contract_version,
+    set_contract_version,
+)
 
 __all__ = [
     "PAGE_DEFAULT",
     "PAGE_MAX",
     "Bound",
+    "ContractVersion",
     "IndexedMap",
     "Item",
     "Map",
@@ -19,6 +25,8 @@ __all__ = [
     "Order",
     "Prefix",
     "UniqueIndex",
+    "get_contract_version",
     "page_size",
     "paginate",
+    "set_contract_version",
 ]

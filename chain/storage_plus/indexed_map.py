@@ -23,7 +23,7 @@ class IndexedMap(Map[T]):
     call is rolled back (IDX-12).
     """
 
-    __slots__ = ("_indexes", "idx")
+    __slots__ = ("_indexes", "_size", "idx")
 
     @overload
     def __init__(
@@ -51,6 +51,7 @@ class IndexedMap(Map[T]):
         super().__init__(namespace, key_types, value_type)
         named = indexes if isinstance(indexes, Mapping) else {i.namespace: i for i in indexes}
         self.idx = dict(named)
+        self._size = len(self._namespace)
         self._indexes = tuple(named.values())
         primary = Primary(self._keys, self._decode, value_type)
         for index in self._indexes:
@@ -59,8 +60,13 @@ class IndexedMap(Map[T]):
     def save(self, storage: Storage, key: Any, value: T) -> None:
         """Write the record and move its index entries."""
         raw = self._key(key)
-        old = storage.get(raw)
-        self._store(storage, raw, value, None if old is None else self._decode(old))
+        found = storage.get(raw)
+        made = self._encode(value)
+        if found is None:
+            self._add(storage, raw, value)
+        elif found != made:
+            self._move(storage, raw, value, self._decode(found))
+        storage.set(raw, made)
 
     def replace(self, storage: Storage, key: Any, value: T | None, old: T | None) -> None:
         """Write or remove (``None``) with an old value that the caller knows.
@@ -68,19 +74,21 @@ class IndexedMap(Map[T]):
         A wrong old value leaves stale index entries (IDX-4).
         """
         raw = self._key(key)
-        if value is not None:
-            self._store(storage, raw, value, old)
-        else:
+        if value is None:
             self._drop(storage, raw, old)
+            return
+        made = self._encode(value)
+        if old is None:
+            self._add(storage, raw, value)
+        else:
+            self._move(storage, raw, value, old)
+        storage.set(raw, made)
 
     def update(self, storage: Storage, key: Any, action: Callable[[T | None], T]) -> T:
         """Replace the record (or None) by ``action`` of it and give it back."""
-        raw = self._key(key)
-        found = storage.get(raw)
-        # read twice, so that an action that changed a mutable part cannot hide old index values
-        old = None if found is None else self._decode(found)
+        found = storage.get(self._key(key))
         value = action(None if found is None else self._decode(found))
-        self._store(storage, raw, value, old)
+        self.save(storage, key, value)
         return value
 
     def remove(self, storage: Storage, key: Any) -> None:
@@ -90,31 +98,32 @@ class IndexedMap(Map[T]):
         if old is not None:
             self._drop(storage, raw, self._decode(old))
 
-    def _store(self, storage: Storage, raw: bytes, value: T, old: T | None) -> None:
-        primary_key = raw[len(self._namespace) :]
-        new_bytes = self._encode(value)
-        if old is None:
-            for index in self._indexes:
-                entry = index.entry_key(primary_key, value)
-                if index.is_unique and storage.get(entry) is not None:
-                    raise ContractError("Violates unique constraint on index")
+    def _add(self, storage: Storage, raw: bytes, value: T) -> None:
+        primary_key = raw[self._size :]
+        for index in self._indexes:
+            self._enter(storage, index, primary_key, value, index.index_of(primary_key, value))
+
+    def _move(self, storage: Storage, raw: bytes, value: T, old: T) -> None:
+        primary_key = raw[self._size :]
+        for index in self._indexes:
+            before = index.index_of(primary_key, old)
+            after = index.index_of(primary_key, value)
+            if before != after:
+                storage.remove(index.entry_key(primary_key, before))
+                self._enter(storage, index, primary_key, value, after)
+            elif index.is_unique:
+                entry = index.entry_key(primary_key, after)
                 storage.set(entry, index.entry_value(primary_key, value))
-        else:
-            for index in self._indexes:
-                before = index.entry_key(primary_key, old)
-                entry = index.entry_key(primary_key, value)
-                if before != entry:
-                    storage.remove(before)
-                    if index.is_unique and storage.get(entry) is not None:
-                        raise ContractError("Violates unique constraint on index")
-                    storage.set(entry, index.entry_value(primary_key, value))
-                elif index.is_unique and value != old:
-                    storage.set(entry, index.entry_value(primary_key, value))
-        storage.set(raw, new_bytes)
+
+    def _enter(self, storage: Storage, index: Index, primary_key: bytes, value: T, at: Any) -> None:
+        entry = index.entry_key(primary_key, at)
+        if index.is_unique and storage.get(entry) is not None:
+            raise ContractError("Violates unique constraint on index")
+        storage.set(entry, index.entry_value(primary_key, value))
 
     def _drop(self, storage: Storage, raw: bytes, old: T | None) -> None:
         if old is not None:
-            primary_key = raw[len(self._namespace) :]
+            primary_key = raw[self._size :]
             for index in self._indexes:
-                storage.remove(index.entry_key(primary_key, old))
+                storage.remove(index.entry_key(primary_key, index.index_of(primary_key, old)))
         storage.remove(raw)

@@ -33,9 +33,7 @@ class Primary(Generic[T]):
 
     __slots__ = ("decode", "keys", "value_type")
 
-    def __init__(
-        self, keys: KeyCodec, decode: Callable[[bytes], T], value_type: Any
-    ) -> None:
+    def __init__(self, keys: KeyCodec, decode: Callable[[bytes], T], value_type: Any) -> None:
         self.keys = keys
         self.decode = decode
         self.value_type = value_type
@@ -46,9 +44,7 @@ class _Index(Generic[T]):
 
     __slots__ = ("_all", "_function", "_keys", "_primary", "namespace")
 
-    def __init__(
-        self, function: Callable[[bytes, T], Any], namespace: str, key_types: Any
-    ) -> None:
+    def __init__(self, function: Callable[[bytes, T], Any], namespace: str, key_types: Any) -> None:
         self.namespace = namespace
         self._function = function
         raw = length_prefixed(namespace.encode("utf-8"))
@@ -73,8 +69,12 @@ class _Index(Generic[T]):
             raise TypeError(f"index {self.namespace} belongs to no map")
         return self._all
 
-    def entry_key(self, primary_key: bytes, value: T) -> bytes:
-        """Key bytes of the entry of a record."""
+    def index_of(self, primary_key: bytes, value: T) -> Any:
+        """The index value of a record."""
+        return self._function(primary_key, value)
+
+    def entry_key(self, primary_key: bytes, index: Any) -> bytes:
+        """Key bytes of the entry of a record with this index value."""
         raise NotImplementedError
 
     def entry_value(self, primary_key: bytes, value: T) -> bytes:
@@ -122,9 +122,7 @@ class MultiIndex(_Index[T]):
     __slots__ = ("_single",)
     is_unique: ClassVar[bool] = False
 
-    def __init__(
-        self, function: Callable[[bytes, T], Any], namespace: str, key_types: Any
-    ) -> None:
+    def __init__(self, function: Callable[[bytes, T], Any], namespace: str, key_types: Any) -> None:
         super().__init__(function, namespace, key_types)
         parts = self._keys.parts
         self._single: Callable[[Any], bytes] | None = parts[0].dump if len(parts) == 1 else None
@@ -134,9 +132,8 @@ class MultiIndex(_Index[T]):
         super().bind(primary)
         self._all = self._view(self._keys.prefix, self._keys.parts)
 
-    def entry_key(self, primary_key: bytes, value: T) -> bytes:
+    def entry_key(self, primary_key: bytes, index: Any) -> bytes:
         """Namespace, every index part behind its length, the primary key raw (IDX-5)."""
-        index = self._function(primary_key, value)
         if self._single is not None:
             return self._keys.prefix + length_prefixed(self._single(index)) + primary_key
         return self._keys.leading(index) + primary_key
@@ -234,9 +231,9 @@ class UniqueIndex(_Index[T]):
             self._keys.prefix, self._keys.key, lambda entry: parse_index(entry[0]), lambda _: read
         )
 
-    def entry_key(self, primary_key: bytes, value: T) -> bytes:
+    def entry_key(self, primary_key: bytes, index: Any) -> bytes:
         """Namespace and index value as a map's key."""
-        return self._keys.key(self._function(primary_key, value))
+        return self._keys.key(index)
 
     def entry_value(self, primary_key: bytes, value: T) -> bytes:
         """JSON of the primary key in base64 and the record."""

@@ -10,12 +10,13 @@ from chain.std.deps import Storage
 from chain.storage_plus.bound import Bound, Order
 
 V = TypeVar("V")
+V_co = TypeVar("V_co", covariant=True)
 
 PAGE_DEFAULT: Final = 30
 PAGE_MAX: Final = 100
 
 
-class Ranged(Protocol[V]):
+class Ranged(Protocol[V_co]):
     """A map, an indexed map, an index, or a prefix of one."""
 
     def range(
@@ -24,7 +25,7 @@ class Ranged(Protocol[V]):
         min: Bound | None = None,
         max: Bound | None = None,
         order: str = Order.ASCENDING,
-    ) -> Iterator[tuple[Any, V]]:
+    ) -> Iterator[tuple[Any, V_co]]:
         """Entries between two bounds."""
 
 

@@ -78,9 +78,8 @@ class Prefix(Generic[K, V]):
     ) -> Iterator[tuple[bytes, bytes]]:
         """Entries as bytes, keys without the prefix."""
         size = self._size
-        return map(
-            lambda entry: (entry[0][size:], entry[1]), self._entries(storage, min, max, order)
-        )
+        entries = self._entries(storage, min, max, order)
+        return ((key[size:], value) for key, value in entries)
 
     def keys_raw(
         self,
@@ -91,7 +90,7 @@ class Prefix(Generic[K, V]):
     ) -> Iterator[bytes]:
         """Keys as bytes, without the prefix."""
         size = self._size
-        return map(lambda entry: entry[0][size:], self._entries(storage, min, max, order))
+        return (key[size:] for key, _ in self._entries(storage, min, max, order))
 
     def between(
         self, storage: Storage, start: bytes | None, end: bytes | None, order: str
@@ -123,8 +122,7 @@ class Prefix(Generic[K, V]):
         while left is None or left > 0:
             batch = CLEAR_BATCH if left is None or left > CLEAR_BATCH else left
             found = [
-                key
-                for key, _ in islice(storage.range(self.raw, self._end, Order.ASCENDING), batch)
+                key for key, _ in islice(storage.range(self.raw, self._end, Order.ASCENDING), batch)
             ]
             for key in found:
                 storage.remove(key)

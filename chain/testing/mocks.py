@@ -1,7 +1,7 @@
 """For tests of one handler without a chain: storage in memory, addresses checked, balances by hand.
 
-    deps = mock_deps()
-    instantiate(deps, mock_env(), message_info(CREATOR, "…"), msg)
+deps = mock_deps()
+instantiate(deps, mock_env(), message_info(CREATOR, "…"), msg)
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from chain.std.records import Coin
 MOCK_HEIGHT: Final = 12_345  # FUND-8
 MOCK_TIME: Final = Timestamp(1_571_797_419_879_305_533)
 MOCK_CHAIN_ID: Final = "cosmos-testnet-14002"
-MOCK_CONTRACT: Final = Addr("msg1w0w8sasnut0jx0vvsnvlc8nayq0q2ej8xgrpwgel05tn6wy4r57q3ukdhn")
+MOCK_CONTRACT: Final = Addr("msg1w0w8sasnut0jx0vvsnvlc8nayq0q2ej8xgrpwgel05tn6wy4r57qnuev0s")
 
 
 class MemoryStorage:
