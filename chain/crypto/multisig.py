@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from chain import protowire
 from chain.crypto.keys import ED25519, MULTISIG, SECP256K1, PubKey
+from chain.protowire import varint
 
 _PREFIX: Final = bytes.fromhex("22c1f7e2")
 _MEMBER_PREFIX: Final = {
@@ -22,22 +24,13 @@ class MultisigError(Exception):
     """Bytes or members that are no threshold key."""
 
 
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
 def public_key(threshold: int, members: list[PubKey]) -> PubKey:
     """The threshold key over the members, in this order. Raises: MultisigError for members amino
     has no name for.
     """
     out = _PREFIX
     if threshold:
-        out += b"\x08" + _varint(threshold)
+        out += b"\x08" + varint(threshold)
     for member in members:
         if member.type == MULTISIG:
             encoded = member.key
@@ -45,8 +38,8 @@ def public_key(threshold: int, members: list[PubKey]) -> PubKey:
             prefix = _MEMBER_PREFIX.get(member.type)
             if prefix is None:
                 raise MultisigError(f"{member.type} keys cannot be members")
-            encoded = prefix + _varint(len(member.key)) + member.key
-        out += b"\x12" + _varint(len(encoded)) + encoded
+            encoded = prefix + varint(len(member.key)) + member.key
+        out += b"\x12" + varint(len(encoded)) + encoded
     return PubKey(MULTISIG, out)
 
 
@@ -84,15 +77,10 @@ def _member(encoded: bytes) -> PubKey:
 
 
 def _read_varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while at < len(data) and shift < 64:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
-    raise MultisigError("not a threshold key")
+    try:
+        return protowire.read_varint(data, at, len(data))
+    except protowire.WireError:
+        raise MultisigError("not a threshold key") from None
 
 
 def bits(extra: int, elements: bytes) -> tuple[int, tuple[int, ...]]:

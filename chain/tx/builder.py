@@ -9,6 +9,7 @@ import msgspec
 
 from chain.crypto import multisig
 from chain.crypto.keys import PrivateKey, PubKey
+from chain.protowire import any_field, bytes_field, int_field, message_field, text_field
 from chain.tx import native
 from chain.tx.amino import sign_document
 from chain.tx.cosmos import decode_cosmos
@@ -18,7 +19,6 @@ from chain.tx.messages import Amount, Coin, Coins, Msg, type_url
 from chain.tx.native import Body, SignerInfo
 from chain.tx.signing import CONTEXT, direct_bytes
 from chain.tx.value import MODE_AMINO, MODE_DIRECT, MODE_UNSPECIFIED
-from chain.tx.wire import any_field, bytes_field, int_field, message_field, text_field
 
 
 def coins(text: str) -> Coins:

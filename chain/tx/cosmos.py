@@ -7,14 +7,16 @@ from __future__ import annotations
 import hashlib
 from typing import Final, NoReturn
 
+from chain import protowire
 from chain.crypto import multisig
 from chain.crypto.keys import PubKey
 from chain.errors import AppError
-from chain.tx import schema, wire
+from chain.protowire import WireError
+from chain.tx import schema
 from chain.tx.goint import UnmarshalError
 from chain.tx.messages import Msg
 from chain.tx.value import COSMOS, MODE_ABSENT, MODE_MULTI, MultiPart, Signer, Tx
-from chain.tx.wire import Values, Walker, WireError
+from chain.tx.wire import UnknownFieldError, Values, Walker
 
 _BODY: Final = Walker(schema.resolve, lenient=True)
 _AUTH: Final = Walker(schema.resolve, lenient=False)
@@ -42,7 +44,7 @@ def decode_cosmos(raw: bytes) -> Tx:
             schema.coins_of(walked_auth[2][0])
         payer = fee[2] if fee is not None else ""
         signers = _signers(infos or (), signatures, _required(messages, payer))
-    except (wire.UnknownFieldError, UnmarshalError, multisig.MultisigError) as error:
+    except (UnknownFieldError, UnmarshalError, multisig.MultisigError) as error:
         refuse(str(error))
     memo: bytes = walked_body[1]
     return Tx(
@@ -77,7 +79,7 @@ def _split(raw: bytes) -> tuple[bytes, bytes, tuple[bytes, ...]]:
     unknown = 0
     while at < end:
         try:
-            tag, at = wire.read_tag(raw, at, end)
+            tag, at = protowire.read_tag(raw, at, end)
             if tag & 7 != 2:
                 refuse(f"expected 2 wire type, got {tag & 7}")
             number = tag >> 3
@@ -85,8 +87,8 @@ def _split(raw: bytes) -> tuple[bytes, bytes, tuple[bytes, ...]]:
                 refuse(f"txRaw must follow ADR-027, got tagNum {number} after tagNum {last}")
             last = number
             start = at
-            length, at = wire.read_varint(raw, at, end)
-            shortest = len(wire.varint(length))
+            length, at = protowire.read_varint(raw, at, end)
+            shortest = len(protowire.varint(length))
             if at - start != shortest:
                 refuse(
                     f"length prefix varint for tagNum {number} is not as short as possible, "
@@ -173,11 +175,11 @@ def _parts(signature: bytes) -> tuple[bytes, ...]:
     end = len(signature)
     try:
         while at < end:
-            tag, at = wire.read_tag(signature, at, end)
-            stop = wire.skip_value(tag, signature, at, end)
+            tag, at = protowire.read_tag(signature, at, end)
+            stop = protowire.skip_value(tag, signature, at, end)
             if tag != 0x0A:
                 return ()
-            length, start = wire.read_varint(signature, at, end)
+            length, start = protowire.read_varint(signature, at, end)
             found.append(signature[start : start + length])
             at = stop
     except WireError:

@@ -11,15 +11,15 @@ import msgspec
 
 from chain.crypto import multisig
 from chain.crypto.keys import ED25519, ML_DSA_87, MULTISIG, SECP256K1, PubKey
-from chain.tx import messages as m
-from chain.tx import schema
-from chain.tx.wire import (
+from chain.protowire import (
     any_field,
     bytes_field,
     int_field,
     message_field,
     text_field,
 )
+from chain.tx import messages as m
+from chain.tx import schema
 
 _KEY_URLS: Final = {
     SECP256K1: schema.SECP256K1_URL,

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from chain.tx import messages as m
-from chain.tx.wire import (
+from chain.protowire import (
     WireError,
     any_field,
     bytes_field,
@@ -21,6 +20,7 @@ from chain.tx.wire import (
     skip_value,
     text_field,
 )
+from chain.tx import messages as m
 
 
 class MsgResponse(NamedTuple):

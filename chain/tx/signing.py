@@ -10,6 +10,7 @@ from chain.crypto import multisig
 from chain.crypto.keys import MULTISIG, PubKey
 from chain.crypto.verify import SigJob
 from chain.errors import AppError
+from chain.protowire import bytes_field, int_field, text_field
 from chain.tx import native
 from chain.tx.amino import AminoError, sign_document
 from chain.tx.value import (
@@ -24,7 +25,6 @@ from chain.tx.value import (
     MODE_UNSPECIFIED,
     Tx,
 )
-from chain.tx.wire import bytes_field, int_field, text_field
 
 #: FIPS 204 context of every ML-DSA signature over a transaction.
 CONTEXT: Final = native.CONTEXT
