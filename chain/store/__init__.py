@@ -12,6 +12,7 @@ from chain.store.errors import (
 from chain.store.level import LevelBackend
 from chain.store.memory import MemoryBackend
 from chain.store.overlay import Overlay
+from chain.store.state import StateStore
 from chain.store.types import MISSING, Backend, Derived, Reader, Writes
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "MemoryBackend",
     "Overlay",
     "Reader",
+    "StateStore",
     "StoreDamaged",
     "StoreError",
     "StoreLocked",

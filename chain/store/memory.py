@@ -82,6 +82,13 @@ class MemoryBackend:
                 self._latest = weakref.ref(current)
             return current
 
+    def witness(self, height: int) -> None:
+        """Nothing to note: memory does not lose its end."""
+
+    def witnessed(self) -> int:
+        """Always 0."""
+        return 0
+
     def close(self) -> None:
         """Refuse writes from now on; the data goes with the object."""
         self._closed = True

@@ -61,5 +61,11 @@ class Backend(Reader, Protocol):
     def snapshot(self) -> Reader:
         """An immutable view of now; safe to use from other threads."""
 
+    def witness(self, height: int) -> None:
+        """Note beside the data that ``height`` was written and synced."""
+
+    def witnessed(self) -> int:
+        """The height last noted, 0 if none: data of a lower height has lost something."""
+
     def close(self) -> None:
         """Give the resources back; a second call does nothing."""

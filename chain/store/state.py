@@ -1,0 +1,478 @@
+"""Committed state: values, their Merkle tree, history and the caller's rows, one synced batch per
+block.
+
+    stage(height, writes) -> root     computes, writes nothing, may be repeated
+    commit(rows)                      one batch: state, tree, undo record, where the store stands,
+    rows
+
+A crash leaves the last block or the one before it, never a part of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+from itertools import islice
+from typing import Final
+
+from chain.store.errors import HeightNotKept, StoreDamaged, StoreError
+from chain.store.keys import (
+    AUTHENTICATED,
+    AUTHENTICATED_BYTE,
+    DERIVED,
+    DERIVED_BYTE,
+    DERIVED_KEY,
+    LAYOUT,
+    META,
+    PATH,
+    ROW,
+    STATE,
+    UNDO,
+    Meta,
+    Undo,
+    decode_meta,
+    encode,
+    rolled,
+    undo_key,
+)
+from chain.store.pages import BUCKET_FAMILY, EMPTY_ROOT, PAGE_FAMILY, REBUILD, leaf_hash
+from chain.store.proof import ProofTree, prove
+from chain.store.tree import Tree
+from chain.store.types import Backend, Derived, Reader, Writes
+from chain.store.view import PastView, StateView, past_view, prefixed_range, read_undo
+
+KEEP_HEIGHTS: Final = 100
+#: Undo records deleted in one commit when the store keeps fewer heights than before.
+_PRUNE_MAX: Final = 1_000
+#: Entries in one batch when a tree is built from a whole state.
+_BUILD_BATCH: Final = 5_000
+
+
+class _Staged:
+    """A block that was computed and not written yet."""
+
+    __slots__ = ("height", "old", "puts", "raw", "root")
+
+    def __init__(self, height: int) -> None:
+        self.height = height
+        self.root = b""
+        self.raw: dict[bytes, bytes | None] = {}  # state keys to new values with their kind
+        self.old: dict[bytes, bytes | None] = {}  # the same before
+        self.puts: dict[bytes, bytes | None] = {}  # rows to write
+
+
+class StateStore:
+    """State over ``backend``, which it owns from now on.
+
+    ``keep_heights``: how many heights before the last can be read, proven and rolled back to.
+    ``authenticate=False`` makes commits nearly free: no tree is kept, ``stage`` returns ``b""``,
+    and ``app_hash`` builds the tree in memory when it is read, from then on by what changed.
+
+    One thread stages and commits; views may be read by any.
+
+    Raises: StoreDamaged if rows are there but not what says where the store stands, or if the
+    backend lost blocks.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        *,
+        keep_heights: int = KEEP_HEIGHTS,
+        authenticate: bool = True,
+    ) -> None:
+        self.backend = backend
+        self._keep = keep_heights
+        self._authenticate = authenticate
+        self._staged: _Staged | None = None
+        self._past: dict[int, StateView | PastView] = {}
+        self._loose: dict[bytes, bytes] = {}  # rows of the tree of a store without authentication
+        self._dirty: dict[bytes, bytes | None] | None = None  # its leaves to update; None: no tree
+        meta = self._read_meta()
+        self._meta = meta
+        self._tree = Tree(backend.get if authenticate else self._loose.get)
+        self._view = StateView(backend.snapshot(), meta.height, meta.root, ({}, {}))
+        if authenticate and meta.height and not meta.authenticated:
+            self.rebuild_tree()
+
+    # --- where the store stands -----------------------------------------------------------------
+
+    def _read_meta(self) -> Meta:
+        backend = self.backend
+        record = backend.get(META)
+        if record is None:
+            if next(iter(backend.range(None, None)), None) is not None or backend.witnessed():
+                raise StoreDamaged(backend.place, "there is data, but no record of the height")
+            return Meta(LAYOUT, 0, EMPTY_ROOT, 0, self._authenticate)
+        try:
+            meta = decode_meta(record)
+        except ValueError as error:
+            raise StoreDamaged(backend.place, f"record of the height: {error}") from error
+        if meta.layout != LAYOUT:
+            raise StoreError(f"{backend.place} has layout {meta.layout}, this is for {LAYOUT}")
+        lost = backend.witnessed()
+        if lost > meta.height:
+            raise StoreDamaged(
+                backend.place, f"height {lost} was committed, but the files end at {meta.height}"
+            )
+        return meta
+
+    @property
+    def height(self) -> int:
+        """The last committed height, 0 before the first."""
+        return self._view.height
+
+    @property
+    def oldest(self) -> int:
+        """The lowest height that can be read."""
+        return self._meta.oldest
+
+    @property
+    def app_hash(self) -> bytes:
+        """Root of the tree at ``height``."""
+        if self._authenticate:
+            return self._view.root
+        return self._loose_root()
+
+    @property
+    def view(self) -> StateView:
+        """State at ``height``; another object after each commit."""
+        return self._view
+
+    def view_at(self, height: int) -> Reader:
+        """State at an older height. Raises: HeightNotKept."""
+        return self._view_at(height)
+
+    def _view_at(self, height: int) -> StateView | PastView:
+        view, past = self._view, self._past
+        if height == view.height:
+            return view
+        found = past.get(height)
+        if found is None:
+            found = past_view(view, height, self._meta.oldest)
+            past[height] = found  # a dict of its own after each commit
+        return found
+
+    # --- a block --------------------------------------------------------------------------------
+
+    def stage(self, height: int, writes: Writes) -> bytes:
+        """The root after ``writes`` (``Overlay.writes``), to be committed as ``height``.
+
+        Writes nothing, replaces what was staged. Values that do not change anything are left out.
+        Raises: StoreError for a height that does not follow, or a write to a reserved key.
+        """
+        before = self._view.height
+        if height != before + 1 and not (before == 0 and height > 0):
+            raise StoreError(f"height {height} does not follow {before}")
+        if DERIVED_KEY in writes:
+            raise StoreError(f"key {DERIVED_KEY!r} belongs to the store")
+        staged = _Staged(height)
+        new_raw, old_raw = staged.raw, staged.old
+        derived: dict[bytes, bytes | None] = {}
+        raw_of = self._view.raw
+        for key, value in writes.items():
+            old = raw_of(key)
+            if value is None:
+                if old is None:
+                    continue
+                new = None
+                if old[0] == DERIVED_BYTE:
+                    derived[key] = None
+            elif type(value) is Derived:
+                new = DERIVED + value
+                if new == old:
+                    continue
+                derived[key] = value
+            else:
+                new = AUTHENTICATED + value
+                if new == old:
+                    continue
+                if old is not None and old[0] == DERIVED_BYTE:
+                    derived[key] = None
+            new_raw[key] = new
+            old_raw[key] = old
+        if derived:
+            old = raw_of(DERIVED_KEY)
+            old_raw[DERIVED_KEY] = old
+            new_raw[DERIVED_KEY] = AUTHENTICATED + rolled(old and old[1:], derived)
+        staged.puts = {STATE + key: raw for key, raw in new_raw.items()}
+        if self._authenticate:
+            staged.root = self._tree.stage(_leaf_changes(new_raw, old_raw, staged.puts))
+        self._staged = staged
+        return staged.root
+
+    def commit(self, rows: Mapping[bytes, bytes | None] = {}) -> None:  # never changed
+        """Write the staged block and the caller's ``rows`` (None deletes) in one synced batch.
+
+        Raises: StoreError if nothing is staged or the disk refuses; then nothing changed.
+        """
+        staged = self._staged
+        if staged is None:
+            raise StoreError("commit without a staged block")
+        height = staged.height
+        puts = dict(staged.puts)
+        if self._authenticate:
+            puts.update(self._tree.rows())
+        for key, value in rows.items():
+            puts[ROW + key] = value
+        meta = self._advance(height, staged, rows, puts)
+        puts[META] = encode(meta)
+        self.backend.write(puts, True)
+        self.backend.witness(height)
+        self._publish(staged, meta)
+
+    def _advance(
+        self,
+        height: int,
+        staged: _Staged,
+        rows: Mapping[bytes, bytes | None],
+        puts: dict[bytes, bytes | None],
+    ) -> Meta:
+        """Add the undo record and what is pruned to ``puts``; returns where it will stand."""
+        before = self._meta
+        keep = self._keep
+        if keep:
+            read = self.backend.get
+            old_rows = {key: read(ROW + key) for key in rows}
+            undo = Undo(before.height, before.root, staged.old, self._tree.undo, old_rows)
+            puts[undo_key(height)] = encode(undo)
+        oldest = before.oldest if before.height else height
+        if not keep and before.oldest == before.height:
+            oldest = height
+        elif height - keep > oldest:
+            pruned = min(height - keep, oldest + _PRUNE_MAX)
+            for at in range(oldest, pruned + 1):
+                puts.setdefault(undo_key(at), None)
+            oldest = pruned
+        return Meta(LAYOUT, height, staged.root, oldest, self._authenticate)
+
+    def _publish(self, staged: _Staged, meta: Meta) -> None:
+        """Show the new state to readers."""
+        self._staged = None
+        self._tree.settle()
+        self._meta = meta
+        self._past = {}
+        self._view = self._view.following(
+            self.backend.snapshot(), meta.height, meta.root, staged.raw
+        )
+        if self._dirty is not None:
+            self._dirty.update(staged.raw)
+
+    def rollback(self) -> None:
+        """Go back one height: state, tree, rows and records exactly as they were.
+
+        Raises: HeightNotKept if that height's undo record was pruned.
+        """
+        view, meta = self._view, self._meta
+        record = self.backend.get(undo_key(view.height))
+        if record is None:
+            raise HeightNotKept(view.height - 1, meta.oldest, view.height)
+        undo = read_undo(record, view.height)
+        puts: dict[bytes, bytes | None] = {STATE + key: raw for key, raw in undo.state.items()}
+        puts.update(undo.tree)
+        puts.update((ROW + key, value) for key, value in undo.rows.items())
+        if self._authenticate:
+            current = {key: view.raw(key) for key in undo.state}
+            _leaf_changes(undo.state, current, puts)
+        puts[undo_key(view.height)] = None
+        oldest = min(meta.oldest, undo.height)
+        back = Meta(LAYOUT, undo.height, undo.root, oldest, meta.authenticated)
+        puts[META] = encode(back)
+        self.backend.witness(undo.height)  # first: it may lag, but never lead
+        self.backend.write(puts, True)
+        self._restart(back)
+
+    # --- the caller's rows ----------------------------------------------------------------------
+
+    def row(self, key: bytes) -> bytes | None:
+        """A row of the caller as committed."""
+        return self._view.snapshot.get(ROW + key)
+
+    def rows(
+        self, start: bytes | None, end: bytes | None, reverse: bool = False
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Rows of the caller in byte order; see ``Reader.range``."""
+        for key, value in prefixed_range(self._view.snapshot, ROW, start, end, reverse):
+            yield key[1:], value
+
+    # --- proofs ---------------------------------------------------------------------------------
+
+    def prove(self, key: bytes, height: int) -> bytes:
+        """An ICS-23 ``CommitmentProof`` that ``key`` is, or is not, in the tree at ``height``.
+
+        A derived key is not in the tree. Raises: HeightNotKept; StoreError for an empty tree,
+        which proves nothing.
+        """
+        view = self._view_at(height)
+        if self._authenticate:
+            return prove(view, key)
+        rows: dict[bytes, bytes] = {}
+        grow(Tree(rows.get), view.raw_range(), rows)
+        keys = {sha256(other).digest(): other for other, _ in view.raw_range()}
+        return prove(view, key, rows.get, keys.get)
+
+    # --- the whole state ------------------------------------------------------------------------
+
+    def export(self, height: int) -> Iterator[tuple[bytes, bytes, bool]]:
+        """All of the state at ``height`` in order: key, value, whether it is derived."""
+        for key, raw in self._view_at(height).raw_range():
+            yield key, raw[1:], raw[0] == DERIVED_BYTE
+
+    def import_state(self, height: int, entries: Iterable[tuple[bytes, bytes, bool]]) -> bytes:
+        """Fill an empty store with what ``export`` gave; returns the root.
+
+        Written in several batches; the last one says where the store stands, so that an import
+        that was cut off is seen as damage. Raises: StoreError if the store is not empty.
+        """
+        if self.height or next(iter(self.backend.range(None, None)), None) is not None:
+            raise StoreError(
+                f"{self.backend.place} is not empty: state is imported into a new store"
+            )
+        write = self.backend.write
+        root = EMPTY_ROOT
+        for batch in _batches(
+            (key, (DERIVED if derived else AUTHENTICATED) + value)
+            for key, value, derived in entries
+        ):
+            puts: dict[bytes, bytes | None] = {STATE + key: raw for key, raw in batch.items()}
+            if self._authenticate:
+                root = self._grow(batch, puts)
+            write(puts, False)
+        meta = Meta(LAYOUT, height, root if self._authenticate else b"", height, self._authenticate)
+        write({META: encode(meta)}, True)
+        self.backend.witness(height)
+        self._restart(meta)
+        return self.app_hash
+
+    def rebuild_tree(self) -> bytes:
+        """Make the tree anew from the state; returns its root, which is then the app hash.
+
+        History before now cannot be proven any more and is dropped.
+        """
+        write, view = self.backend.write, self._view
+        for family in (PAGE_FAMILY, BUCKET_FAMILY, PATH, UNDO):
+            for names in _chunks(prefixed_range(view.snapshot, family, None, None, False)):
+                write(dict.fromkeys(names), False)
+        self._tree.reset()
+        root = EMPTY_ROOT
+        for batch in _batches(view.raw_range()):
+            puts: dict[bytes, bytes | None] = {}
+            root = self._grow(batch, puts)
+            write(puts, False)
+        meta = Meta(LAYOUT, view.height, root, view.height, True)
+        write({META: encode(meta)}, True)
+        self._restart(meta)
+        return root
+
+    def check(self) -> None:
+        """Compare state, tree and app hash. Raises: StoreDamaged naming what does not agree."""
+        view = self._view
+        if not self._authenticate:
+            return
+        if ProofTree(view.snapshot.get).check() != view.root:
+            raise StoreDamaged(
+                f"{self.backend.place}, tree", "its hashes do not lead to the app hash", REBUILD
+            )
+        if root_of(view.raw_range()) != view.root:
+            raise StoreDamaged(
+                f"{self.backend.place}, state", "its values do not lead to the app hash"
+            )
+
+    def _grow(self, batch: dict[bytes, bytes | None], puts: dict[bytes, bytes | None]) -> bytes:
+        """Add new entries to the tree; rows go to ``puts``."""
+        root = self._tree.stage(_leaf_changes(batch, {}, puts))
+        puts.update(self._tree.rows())
+        self._tree.settle()
+        return root
+
+    def _restart(self, meta: Meta) -> None:
+        """Stand where ``meta`` says, with nothing remembered."""
+        self._staged = None
+        self._tree.reset()
+        self._loose.clear()
+        self._dirty = None
+        self._past = {}
+        self._meta = meta
+        self._view = StateView(self.backend.snapshot(), meta.height, meta.root, ({}, {}))
+
+    def _loose_root(self) -> bytes:
+        """Root of a store without authentication: built once from all entries, then by changes."""
+        if self._dirty is None:
+            self._loose.clear()
+            self._tree.reset()
+            grow(self._tree, self._view.raw_range(), self._loose)
+        elif self._dirty:
+            grow(self._tree, self._dirty.items(), self._loose)
+        self._dirty = {}
+        return self._tree.root()
+
+    def close(self) -> None:
+        """Close the backend."""
+        self.backend.close()
+
+
+def grow(
+    tree: Tree, entries: Iterable[tuple[bytes, bytes | None]], rows: dict[bytes, bytes]
+) -> bytes:
+    """Put entries (state key, value with its kind) into a tree whose rows are ``rows``."""
+    for batch in _batches(entries):
+        tree.stage(
+            {
+                sha256(key).digest(): None
+                if raw is None or raw[0] == DERIVED_BYTE
+                else leaf_hash(sha256(key).digest(), raw[1:])
+                for key, raw in batch.items()
+            }
+        )
+        for name, row in tree.rows().items():
+            if row is None:
+                rows.pop(name, None)
+            else:
+                rows[name] = row
+        tree.settle()
+    return tree.root()
+
+
+def root_of(entries: Iterable[tuple[bytes, bytes | None]]) -> bytes:
+    """Root of a tree of these entries alone."""
+    rows: dict[bytes, bytes] = {}
+    return grow(Tree(rows.get), entries, rows)
+
+
+def _leaf_changes(
+    new: Mapping[bytes, bytes | None],
+    old: Mapping[bytes, bytes | None],
+    puts: dict[bytes, bytes | None],
+) -> dict[bytes, bytes | None]:
+    """Leaves to change where values (with their kind) go from ``old`` to ``new``.
+
+    Effect: rows that lead from a path to its key are added to ``puts``.
+    """
+    changes: dict[bytes, bytes | None] = {}
+    before = old.get
+    for key, raw in new.items():
+        was = before(key)
+        if raw is not None and raw[0] == AUTHENTICATED_BYTE:
+            path = sha256(key).digest()
+            changes[path] = leaf_hash(path, raw[1:])
+            if was is None or was[0] == DERIVED_BYTE:
+                puts[PATH + path] = key
+        elif was is not None and was[0] == AUTHENTICATED_BYTE:
+            path = sha256(key).digest()
+            changes[path] = None
+            puts[PATH + path] = None
+    return changes
+
+
+def _batches(
+    entries: Iterable[tuple[bytes, bytes | None]],
+) -> Iterator[dict[bytes, bytes | None]]:
+    source = iter(entries)
+    while batch := dict(islice(source, _BUILD_BATCH)):
+        yield batch
+
+
+def _chunks(entries: Iterable[tuple[bytes, bytes]]) -> Iterator[list[bytes]]:
+    source = iter(entries)
+    while names := [name for name, _ in islice(source, _BUILD_BATCH)]:
+        yield names
