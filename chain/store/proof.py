@@ -231,14 +231,19 @@ def prove(
     left, right = tree.neighbours(path)
     if left is None and right is None:
         raise StoreError("the tree is empty: there is nothing to prove absence with")
-    return encode_absence(path, _neighbour(tree, view, left), _neighbour(tree, view, right))
+    sides = []
+    for beside in (left, right):
+        other = None if beside is None else (key_of or view.key_of)(beside)
+        sides.append(_neighbour(tree, view, beside, other))
+    return encode_absence(path, *sides)
 
 
-def _neighbour(tree: ProofTree, view: StateView | PastView, path: bytes | None) -> Existence | None:
-    """Existence of the leaf at ``path``, its value found through the key that has this path."""
+def _neighbour(
+    tree: ProofTree, view: StateView | PastView, path: bytes | None, key: bytes | None
+) -> Existence | None:
+    """Existence of the leaf at ``path``, which is that of ``key``."""
     if path is None:
         return None
-    key = view.key_of(path)
     value = None if key is None else view.get(key)
     proof = None if value is None else tree.existence(path, proof_value(value))
     if proof is None:
