@@ -1,7 +1,8 @@
 """State values: MessagePack bytes of a declared type.
 
-Records are arrays, number types are MessagePack integers, what needs more than 64 bits is extension 1 (the shortest
-two's complement, big endian), so a number has one spelling whatever Python class carried it. Floats are refused.
+Records are arrays, number types are MessagePack integers, what needs more than 64 bits is extension
+1 (the shortest two's complement, big endian), so a number has one spelling whatever Python class
+carried it. Floats are refused.
 """
 
 from __future__ import annotations
@@ -306,7 +307,7 @@ def _decoder(type_: Any, here: Any, name: str) -> Callable[[bytes], Any]:
     def run(raw: bytes) -> Any:
         try:
             return inner(raw)
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RangeError):
             return _second_reading(raw, type_, name)
 
     return run
@@ -318,7 +319,7 @@ def _int_decoder(name: str) -> Callable[[bytes], int]:
     def run(raw: bytes) -> int:
         try:
             return inner(raw)
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RangeError):
             value = _second_reading(raw, int, name)
             return int(value)
 
@@ -331,7 +332,7 @@ def _bounded_decoder(cls: type[BoundedInt], name: str) -> Callable[[bytes], int]
     def run(raw: bytes) -> int:
         try:
             value = _decode_any(raw)
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RangeError):
             raise ParseError(name, "not MessagePack") from None
         if value.__class__ is not int:
             raise ParseError(name, "Invalid type")
@@ -343,12 +344,15 @@ def _bounded_decoder(cls: type[BoundedInt], name: str) -> Callable[[bytes], int]
 
 
 def _second_reading(raw: bytes, type_: Any, name: str) -> Any:
-    """Numbers beyond 64 bits in plain ``int`` places; anything else that failed fails here for good."""
+    """Numbers beyond 64 bits in plain ``int`` places.
+
+    Anything else that failed fails here for good.
+    """
     try:
         value = _decode_any(raw)
         return msgspec.convert(value, type_, dec_hook=_load_hook, builtin_types=(bytes,))
     except msgspec.ValidationError as error:
         reason = str(error)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RangeError):
         reason = "not MessagePack"
     raise ParseError(name, reason)

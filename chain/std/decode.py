@@ -1,7 +1,7 @@
 """Plain values to typed ones: strict, with serde's texts.
 
-With a ``type_name`` of the caller's choice the reasons are serde-json-wasm's own, which do not say where
-(``Invalid type``); without one they name the field too.
+With a ``type_name`` of the caller's choice the reasons are serde-json-wasm's own, which do not say
+where (``Invalid type``); without one they name the field too.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ def decode(raw: bytes, type_: Any = None, type_name: str | None = None) -> Any:
 def convert(value: Any, type_: Any, type_name: str | None = None) -> Any:
     """Give a plain JSON value its type. Raises: ParseError."""
     shape = shape_of(type_)
-    if shape.prepare is not None:
-        value = shape.prepare(value)
     try:
+        if shape.prepare is not None:
+            value = shape.prepare(value)
         if shape.has_plain_int:
             value = _guard_wide(value)
         return msgspec.convert(value, type_, dec_hook=json_hook)
@@ -85,7 +85,8 @@ def decode_variant(
 ) -> Message:
     """Read ``{"name": {…}}`` or ``"name"`` as one of ``variants``. Raises: ParseError.
 
-    ``enum_name`` is the type in error texts; ``compat`` keeps to serde-json-wasm's texts (also when the name has ``::``).
+    ``enum_name`` is the type in error texts; ``compat`` keeps to serde-json-wasm's texts (also when
+        the name has ``::``).
     """
     name = enum_name or "Message"
     return convert_variant(parse(raw, name), tuple(variants), name, compat=compat)
@@ -150,7 +151,10 @@ def _table(variants: tuple[type[Message], ...]) -> Table:
 
 
 def _guard_wide(value: Any) -> Any:
-    """Hide integers beyond 64 bits from plain number fields; values without any come back as they are."""
+    """Hide integers beyond 64 bits from plain number fields.
+
+    Values without any come back as they are.
+    """
     try:
         _measure(value)
     except OverflowError:

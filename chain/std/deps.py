@@ -1,7 +1,8 @@
-"""What an entry point is handed: storage, api, querier, and the facts about the block and the caller.
+"""What an entry point is handed: storage, api, querier, and the facts about the block and the
+caller.
 
-Capabilities come by argument: a query gets ``Deps``, everything else ``DepsMut``; the engine gives a query a storage
-that refuses writes.
+Capabilities come by argument: a query gets ``Deps``, everything else ``DepsMut``; the engine gives
+a query a storage that refuses writes.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ class Storage(Protocol):
     def range(
         self, start: bytes | None = None, end: bytes | None = None, order: str = "ascending"
     ) -> Iterator[tuple[bytes, bytes]]:
-        """Entries from ``start`` (included) to ``end`` (excluded); reversed bounds are an empty range."""
+        """Entries from ``start`` (included) to ``end`` (excluded).
+
+        Reversed bounds are an empty range.
+        """
 
 
 @runtime_checkable

@@ -1,7 +1,7 @@
 """Typed and plain values to compact JSON bytes.
 
-Fields come in declaration order, absent ones as null, number types as decimal text, bytes as base64. Floats, sets
-and objects of other kinds are refused.
+Fields come in declaration order, absent ones as null, number types as decimal text, bytes as
+base64. Floats, sets and objects of other kinds are refused.
 """
 
 from __future__ import annotations
@@ -11,19 +11,8 @@ from typing import Any
 import msgspec
 
 from chain.std.errors import SerializeError
-from chain.std.numbers import BoundedInt
 from chain.std.records import Message
-from chain.std.shapes import plain, shape_of
-
-
-def json_dump_hook(value: object) -> object:
-    """The JSON form of our own scalar types, for msgspec's encoder."""
-    if isinstance(value, BoundedInt):
-        return int.__repr__(value) if value.AS_TEXT else int(value)
-    if isinstance(value, bytes):
-        return bytes(value)
-    raise SerializeError(type(value).__name__, "no JSON form")
-
+from chain.std.shapes import json_dump_hook, plain, shape_of
 
 _encode = msgspec.json.Encoder(enc_hook=json_dump_hook).encode
 
@@ -45,7 +34,10 @@ def encode_variant(message: Message) -> bytes:
 
 
 def encode_message(value: Any) -> bytes:
-    """What a call carries: bytes as they stand, a ``Message`` as its variant, anything else as JSON."""
+    """What a call carries.
+
+    Bytes as they stand, a ``Message`` as its variant, anything else as JSON.
+    """
     if isinstance(value, bytes):
         return bytes(value)
     if isinstance(value, Message):

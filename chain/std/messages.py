@@ -1,7 +1,7 @@
 """Messages that a contract dispatches: to the bank and to other contracts.
 
-Each has CosmWasm's JSON form (``to_json``) and can be read from it (``message_from_json``). ``msg`` may be given as
-bytes, as a ``Message`` or as plain values; it is bytes from then on.
+Each has CosmWasm's JSON form (``to_json``) and can be read from it (``message_from_json``). ``msg``
+may be given as bytes, as a ``Message`` or as plain values; it is bytes from then on.
 """
 
 from __future__ import annotations
@@ -308,7 +308,10 @@ _FORMS: Final[dict[tuple[str, str], tuple[Any, Any]]] = {
 
 
 def message_from_json(value: Any) -> CosmosMsg | None:
-    """Read CosmWasm's JSON form; None for a kind that we do not know (wasm/20). Raises: ParseError."""
+    """Read CosmWasm's JSON form.
+
+    None for a kind that we do not know (wasm/20). Raises: ParseError.
+    """
     if type(value) is dict and len(value) == 1:
         for module, inner in value.items():
             if type(inner) is dict and len(inner) == 1:

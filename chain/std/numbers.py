@@ -1,8 +1,9 @@
 """Numbers, bytes and times as CosmWasm types them.
 
-Plain JSON numbers are annotated ints (``U8`` … ``I64``): a Python ``int`` with a range. ``Uint64 Uint128 Uint256
-Int64 Int128`` and ``Timestamp`` are ``int`` subclasses that travel as decimal text; ``U128`` is one that travels as
-a number. A plain ``int`` may stand in every such field; what leaves the range is refused when it is written.
+Plain JSON numbers are annotated ints (``U8`` … ``I64``): a Python ``int`` with a range. ``Uint64
+Uint128 Uint256 Int64 Int128`` and ``Timestamp`` are ``int`` subclasses that travel as decimal text;
+``U128`` is one that travels as a number. A plain ``int`` may stand in every such field; what leaves
+the range is refused when it is written.
 """
 
 from __future__ import annotations
@@ -58,7 +59,10 @@ class BoundedInt(int):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read decimal text as Rust's integer parser does: ``+1`` and ``007`` pass, blanks do not (JSON-7)."""
+        """Read decimal text as Rust's integer parser does.
+
+        ``+1`` and ``007`` pass, blanks do not (JSON-7).
+        """
         if text.isdigit() and text.isascii() and len(text) <= FAST_DIGITS_MAX:
             return int.__new__(cls, int(text))
         digits = text[1:] if text[:1] == "+" or (cls.MIN < 0 and text[:1] == "-") else text
@@ -145,7 +149,10 @@ class I128(BoundedInt):
 
 
 class Timestamp(BoundedInt):
-    """Nanoseconds since the epoch, 64 bits, decimal text in JSON (JSON-8). Arithmetic is checked (JSON-14)."""
+    """Nanoseconds since the epoch, 64 bits, decimal text in JSON (JSON-8).
+
+    Arithmetic is checked (JSON-14).
+    """
 
     __slots__ = ()
     MAX = 2**64 - 1
@@ -225,7 +232,10 @@ class Binary(bytes):
 
     @classmethod
     def from_base64(cls, text: str) -> Binary:
-        """Read standard base64; padding may be missing, nothing else may differ. Raises: RangeError."""
+        """Read standard base64.
+
+        Padding may be missing, nothing else may differ. Raises: RangeError.
+        """
         return cls(base64_decode(text))
 
     def to_base64(self) -> str:
@@ -239,7 +249,10 @@ def base64_encode(raw: bytes) -> str:
 
 
 def base64_decode(text: str) -> bytes:
-    """Standard base64, padded or not at all padded; other characters, lengths or spare bits are refused."""
+    """Standard base64, padded or not at all padded.
+
+    Other characters, lengths or spare bits are refused.
+    """
     body = text.rstrip("=")
     pads = len(text) - len(body)
     if body.isascii() and (not pads or (len(text) % 4 == 0 and pads <= BASE64_PAD_MAX)):

@@ -29,18 +29,23 @@ _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def snake_case(name: str) -> str:
-    """``CreateTask`` -> ``create_task``, ``ListDIDs`` -> ``list_di_ds`` is avoided by writing ``ListDids``."""
+    """``CreateTask`` becomes ``create_task``; a run of capitals is one word (``CreateDID``)."""
     return ascii_lower(_WORD_START.sub("_", name))
 
 
 def ascii_lower(text: str) -> str:
-    """Lower-case the 26 ASCII letters and nothing else: Unicode tables change between Python versions."""
+    """Lower-case the 26 ASCII letters and nothing else.
+
+    Unicode tables change between Python versions.
+    """
     return text.encode("utf-8").lower().decode("utf-8")
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Message(Struct, frozen=True, forbid_unknown_fields=True):
-    """A message: unknown fields, wrong types and missing fields are refused with an error that names the field."""
+    """A message: unknown fields, wrong types and missing fields are refused with an error that
+    names the field.
+    """
 
     #: Name in JSON; the class name in snake case unless the class sets it.
     variant: ClassVar[str] = "message"
@@ -71,7 +76,10 @@ class Answer(Struct, frozen=True):
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Record(Struct, frozen=True, array_like=True):
-    """What storage holds: fields by position in MessagePack, so new fields go at the end and have defaults."""
+    """What storage holds.
+
+    Fields by position in MessagePack, so new fields go at the end and have defaults.
+    """
 
 
 def replace(record: AnyStruct, **changes: Any) -> AnyStruct:
@@ -81,7 +89,10 @@ def replace(record: AnyStruct, **changes: Any) -> AnyStruct:
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class OneOf(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """An externally tagged enum inside a message: every field is ``T | None = None`` and exactly one is set."""
+    """An externally tagged enum inside a message.
+
+    Every field is ``T | None = None`` and exactly one is set.
+    """
 
     def __post_init__(self) -> None:
         """Refuse none and several."""
@@ -96,7 +107,10 @@ class OneOf(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
 
 
 class Words(enum.StrEnum):
-    """An enum of words: ``IN_PROGRESS = "in_progress"``; ``InProgress``, ``IN_PROGRESS`` are read too."""
+    """An enum of words.
+
+    ``IN_PROGRESS = "in_progress"``; ``InProgress``, ``IN_PROGRESS`` are read too.
+    """
 
     @classmethod
     def _missing_(cls, value: object) -> Self | None:

@@ -1,4 +1,7 @@
-"""What an entry point returns, and what comes back of it: responses, events, submessages, replies."""
+"""What an entry point returns, and what comes back of it.
+
+Responses, events, submessages, replies.
+"""
 
 from __future__ import annotations
 
@@ -129,7 +132,10 @@ class SubMsg:
 
 
 class Response:
-    """What a call did besides writing: messages, attributes, events, data. Methods add in place and chain."""
+    """What a call did besides writing.
+
+    Messages, attributes, events, data. Methods add in place and chain.
+    """
 
     __slots__ = ("attributes", "data", "events", "messages")
 

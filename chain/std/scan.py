@@ -1,11 +1,13 @@
 """Strict JSON text to plain values: the door that every message passes.
 
-Refused: duplicate keys, floats, ``NaN`` and ``Infinity``, nesting above 64, invalid UTF-8, lone surrogates, trailing
-data, numbers of more than 640 digits. The answer does not depend on the caller's stack or on environment variables:
-nesting and digits are counted before anything reads them.
+Refused: duplicate keys, floats, ``NaN`` and ``Infinity``, nesting above 64, invalid UTF-8, lone
+surrogates, trailing data, numbers of more than 640 digits. The answer does not depend on the
+caller's stack or on environment variables: nesting and digits are counted before anything reads
+them.
 
-Speed: one pass of msgspec's decoder and one of its encoder. What encodes back to the same bytes has no duplicate
-keys, nor has text without escapes that comes back with as many quotes; only the rest is read again by ``json``.
+Speed: one pass of msgspec's decoder and one of its encoder. What encodes back to the same bytes has
+no duplicate keys, nor has text without escapes that comes back with as many quotes; only the rest
+is read again by ``json``.
 """
 
 from __future__ import annotations

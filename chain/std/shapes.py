@@ -1,7 +1,9 @@
 """What a type needs before msgspec can read or write it: worked out once a type, cached.
 
-``prepare``  JSON value -> what msgspec converts: other spellings of fields, records (arrays in state, objects in JSON).
-``dump``     value -> what msgspec encodes: numbers as text, records as objects; ``None`` where msgspec alone is right.
+``prepare``  JSON value -> what msgspec converts: other spellings of fields, records (arrays in
+    state, objects in JSON).
+``dump``     value -> what msgspec encodes: numbers as text, records as objects; ``None`` where
+    msgspec alone is right.
 """
 
 from __future__ import annotations
@@ -127,21 +129,27 @@ def _prepare_struct(struct: Any, seen: tuple[Any, ...]) -> Step | None:
 
 
 def _positions(made: dict[str, Any], struct: Any, names: tuple[str, ...]) -> list[Any]:
+    """The fields in order, defaults filled in: what msgspec converts to an array-like struct."""
     for key in made:
         if key not in names:
             raise msgspec.ValidationError(f"Object contains unknown field `{key}`")
-    defaults = struct.__struct_defaults__
-    required = len(names) - len(defaults)
-    for name in names[:required]:
-        if name not in made:
-            raise msgspec.ValidationError(f"Object missing required field `{name}`")
     values: list[Any] = []
-    for position, name in enumerate(names):
-        if name in made:
-            values.append(made[name])
+    for info in msgspec.structs.fields(struct):
+        if info.name in made:
+            values.append(made[info.name])
+        elif info.required:
+            raise msgspec.ValidationError(f"Object missing required field `{info.name}`")
         else:
-            values.append(msgspec.to_builtins(defaults[position - required]))
+            values.append(_default_json(info))
     return values
+
+
+def _default_json(info: msgspec.structs.FieldInfo) -> Any:
+    """The JSON value that reads as a field's default."""
+    default = info.default
+    if default is msgspec.NODEFAULT and info.default_factory is not msgspec.NODEFAULT:
+        default = info.default_factory()
+    return msgspec.to_builtins(plain(default), enc_hook=json_dump_hook)
 
 
 def _each(step: Step) -> Step:
@@ -257,6 +265,15 @@ def _all(step: Step) -> Step:
 
 def _items(step: Step) -> Step:
     return lambda value: {key: step(item) for key, item in value.items()}
+
+
+def json_dump_hook(value: object) -> object:
+    """The JSON form of our own scalar types, for msgspec's encoder."""
+    if isinstance(value, BoundedInt):
+        return int.__repr__(value) if value.AS_TEXT else int(value)
+    if isinstance(value, bytes):
+        return bytes(value)
+    raise SerializeError(type(value).__name__, "no JSON form")
 
 
 def plain(value: Any, depth: int = 0) -> Any:

@@ -24,7 +24,10 @@ def derived_encoder(encode: Callable[[T], bytes]) -> Callable[[T], bytes]:
 
 
 class Item(Generic[T]):
-    """One stored value. ``load`` raises if absent, ``may_load`` gives None, ``update`` needs a value."""
+    """One stored value.
+
+    ``load`` raises if absent, ``may_load`` gives None, ``update`` needs a value.
+    """
 
     __slots__ = ("_decode", "_encode", "_key", "name", "value_type")
 
@@ -74,7 +77,10 @@ class Item(Generic[T]):
         storage.remove(self._key)
 
     def update(self, storage: Storage, action: Callable[[T], T]) -> T:
-        """Replace the value by ``action`` of it and give it back; an error stores nothing (STOR-11)."""
+        """Replace the value by ``action`` of it and give it back.
+
+        An error stores nothing (STOR-11).
+        """
         value = action(self.load(storage))
         storage.set(self._key, self._encode(value))
         return value

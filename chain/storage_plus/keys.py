@@ -1,8 +1,10 @@
 """Key parts and their bytes, exactly as cw-storage-plus has them (STOR-3 to STOR-8).
 
-A part type is ``str``, ``Addr``, ``bytes``, ``int`` (as ``U64``), one of ``U8 … U64``, ``I8 … I64``, ``U128``,
-``I128``, ``Uint64``, ``Uint128``, ``Int64``, ``Int128``, ``Timestamp``, ``bool`` (one byte), or an enum of words.
-Unsigned numbers are big endian of their width, signed ones have the top bit flipped, text and bytes stand as they are.
+A part type is ``str``, ``Addr``, ``bytes``, ``int`` (as ``U64``), one of ``U8 … U64``, ``I8 …
+I64``, ``U128``,
+``I128``, ``Uint64``, ``Uint128``, ``Int64``, ``Int128``, ``Timestamp``, ``bool`` (one byte), or an
+    enum of words. Unsigned numbers are big endian of their width, signed ones have the top bit
+    flipped, text and bytes stand as they are.
 """
 
 from __future__ import annotations

@@ -94,7 +94,10 @@ class Map(Generic[T]):
         storage.remove(self._key(key))
 
     def update(self, storage: Storage, key: Any, action: Callable[[T | None], T]) -> T:
-        """Replace the value (or None) by ``action`` of it and give it back; an error stores nothing."""
+        """Replace the value (or None) by ``action`` of it and give it back.
+
+        An error stores nothing.
+        """
         raw = self._key(key)
         old = storage.get(raw)
         value = action(None if old is None else self._decode(old))

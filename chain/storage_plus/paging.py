@@ -30,7 +30,10 @@ class Ranged(Protocol[V_co]):
 
 
 def page_size(limit: int | None, default: int = PAGE_DEFAULT, maximum: int = PAGE_MAX) -> int:
-    """The limit that holds: ``default`` when absent, never above ``maximum``; 0 is an empty page."""
+    """The limit that holds.
+
+    ``default`` when absent, never above ``maximum``; 0 is an empty page.
+    """
     return min(default if limit is None else limit, maximum)
 
 

@@ -1,4 +1,5 @@
-"""Name and version of a contract in its own storage, as cw2 writes them: key ``contract_info``, JSON.
+"""Name and version of a contract in its own storage, as cw2 writes them: key ``contract_info``,
+JSON.
 
 Every CosmWasm tool reads this entry raw, so it is JSON and not MessagePack.
 """

@@ -1,0 +1,421 @@
+"""Typed decoding: variants, fields, numbers, binaries, and the texts of refusals."""
+
+import pytest
+
+from chain.std import (
+    I8,
+    I64,
+    U8,
+    U64,
+    U128,
+    Addr,
+    Answer,
+    Binary,
+    Coin,
+    ContractError,
+    Empty,
+    Expiration,
+    Int64,
+    Message,
+    OneOf,
+    OpenMessage,
+    ParseError,
+    Record,
+    Timestamp,
+    Uint64,
+    Uint128,
+    Uint256,
+    Words,
+    decode,
+    decode_variant,
+)
+
+
+class Transfer(Message):
+    recipient: Addr
+    amount: Uint128
+    memo: str | None = None
+
+
+class Burn(Message):
+    amount: Uint128
+
+
+class Refund(Message):
+    pass
+
+
+class Never(Message):
+    unit_variant = True
+
+
+class CreateTask(Message):
+    count: U8
+    type: str = "plain"
+    field_aliases = (("type_", "type"), ("kind", "type"))
+
+
+class Loose(OpenMessage):
+    amount: Uint128
+
+
+class Status(Words):
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+
+
+EXECUTE = (Transfer, Burn, Refund, Never, CreateTask)
+
+
+def read(raw, name="ExecuteMsg"):
+    return decode_variant(raw, EXECUTE, name)
+
+
+def refusal(raw, name="ExecuteMsg"):
+    with pytest.raises(ParseError) as caught:
+        read(raw, name)
+    prefix = f"Error parsing into type {name}: "
+    assert str(caught.value).startswith(prefix)
+    return str(caught.value)[len(prefix) :]
+
+
+class TestVariants:
+    def test_JSON_1_variants_are_externally_tagged_in_snake_case(self):
+        assert read(b'{"transfer":{"recipient":"x","amount":"5"}}') == Transfer("x", Uint128(5))
+        assert read(b'{"refund":{}}') == Refund()
+        assert read(b'"never"') == Never()
+        assert CreateTask.variant == "create_task"
+
+    def test_names_of_variants(self):
+        class ListDids(Message):
+            pass
+
+        class CreateDID(Message):
+            pass
+
+        class Renamed(Message):
+            variant = "other_name"
+
+        class A2aSend(Message):
+            pass
+
+        assert ListDids.variant == "list_dids"
+        assert CreateDID.variant == "create_did"
+        assert Renamed.variant == "other_name"
+        assert A2aSend.variant == "a2a_send"
+
+    @pytest.mark.parametrize(
+        "raw",
+        [
+            b'{"transfer":{"recipient":"x","amount":"5"},"burn":{"amount":"5"}}',
+            b"{}",
+            b'"transfer"',
+            b'{"unknown":{}}',
+            b"[]",
+            b"null",
+            b"5",
+            b'{"never":{}}',
+            b'{"never":null}',
+            b'{"burn":null}',
+            b'{"burn":[]}',
+            b'{"Transfer":{"recipient":"x","amount":"5"}}',
+        ],
+    )
+    def test_C177_JSON_5_anything_but_one_known_variant_is_refused(self, raw):
+        assert refusal(raw)
+
+    def test_JSON_5_an_unknown_variant_is_named(self):
+        assert refusal(b'{"steal":{}}') == (
+            "unknown variant `steal`, expected one of `transfer`, `burn`, `refund`, `never`,"
+            " `create_task`"
+        )
+
+    def test_two_variants_are_named(self):
+        raw = b'{"transfer":{"recipient":"x","amount":"5"},"burn":{"amount":"5"}}'
+        assert refusal(raw) == "expected one variant, got `transfer`, `burn`"
+
+    def test_tables_of_variants_are_per_tuple(self):
+        for round_ in range(3):
+            made = tuple([Transfer] if round_ % 2 else [Burn])
+            with pytest.raises(ParseError):
+                decode_variant(b'{"refund":{}}', made, "E")
+            assert decode_variant(b'{"refund":{}}', [Refund], "E") == Refund()
+
+
+class TestFields:
+    def test_JSON_3_missing_and_null_options_are_none(self):
+        assert read(b'{"transfer":{"recipient":"x","amount":"5"}}').memo is None
+        assert read(b'{"transfer":{"recipient":"x","amount":"5","memo":null}}').memo is None
+
+    def test_JSON_3_a_missing_field_is_named(self):
+        assert refusal(b'{"transfer":{"recipient":"x"}}') == "missing field `amount`"
+
+    def test_JSON_4_unknown_fields_are_refused_by_default(self):
+        assert refusal(b'{"burn":{"amount":"1","x":1}}') == "unknown field `x`, expected `amount`"
+        assert refusal(b'{"refund":{"x":1}}') == "unknown field `x`, there are no fields"
+        assert refusal(b'{"transfer":{"recipient":"x","amount":"1","nemo":""}}') == (
+            "unknown field `nemo`, expected one of `recipient`, `amount`, `memo`"
+        )
+
+    def test_JSON_4_an_open_message_ignores_them(self):
+        assert decode(b'{"amount":"1","x":{"y":[]}}', Loose) == Loose(Uint128(1))
+
+    def test_JSON_6_a_field_under_two_spellings_is_a_duplicate(self):
+        assert "duplicate field `type`" in refusal(
+            b'{"create_task":{"count":1,"type":"a","type_":"b"}}'
+        )
+
+    def test_other_spellings_of_a_field(self):
+        for spelling in (b"type", b"type_", b"kind"):
+            raw = b'{"create_task":{"count":1,"' + spelling + b'":"a"}}'
+            assert read(raw) == CreateTask(1, "a")
+
+    def test_a_wrong_type_names_the_field(self):
+        assert "`amount`" in refusal(b'{"burn":{"amount":5}}')
+        assert "`recipient`" in refusal(b'{"transfer":{"recipient":5,"amount":"5"}}')
+        assert refusal(b'{"create_task":{"count":"1"}}') == (
+            "Invalid type: expected integer, got string at `count`"
+        )
+
+    def test_JSON_12_with_a_rust_type_name_the_texts_are_serdes_own(self):
+        name = "hackatom::msg::ExecuteMsg"
+        assert refusal(b'{"burn":{"amount":5}}', name) == "Invalid type"
+        assert refusal(b'{"burn":null}', name) == "Invalid type"
+        assert refusal(b"{}", name) == "Invalid type"
+        assert refusal(b'{"create_task":{"count":-1}}', name) == "Invalid number."
+        assert refusal(b'{"create_task":{"count":256}}', name) == "Invalid number."
+        assert refusal(b'{"burn":{"amount":"0x10"}}', name) == (
+            "invalid $t '0x10' - Generic error: Parsing u128: invalid digit found in string"
+        )
+
+    def test_JSON_12_a_plain_message_takes_a_type_name_too(self):
+        with pytest.raises(ParseError) as caught:
+            decode(b"{}", Burn, "burner::msg::MigrateMsg")
+        assert str(caught.value) == (
+            "Error parsing into type burner::msg::MigrateMsg: missing field `amount`"
+        )
+
+    def test_a_parse_error_is_a_contract_error(self):
+        with pytest.raises(ContractError):
+            decode(b"{}", Burn)
+
+    def test_JSON_10_bool_is_only_true_and_false(self):
+        class Flag(Message):
+            on: bool
+
+        assert decode(b'{"on":true}', Flag).on is True
+        for raw in (b'{"on":1}', b'{"on":"true"}', b'{"on":null}', b'{"on":0}'):
+            with pytest.raises(ParseError):
+                decode(raw, Flag)
+
+    def test_without_a_type_plain_values_come_back(self):
+        assert decode(b'{"a":[1,"x",null]}') == {"a": [1, "x", None]}
+
+    def test_messages_are_frozen(self):
+        with pytest.raises(AttributeError):
+            Burn(Uint128(1)).amount = 2
+
+
+class Numbers(Message):
+    u8: U8 = 0
+    i8: I8 = 0
+    u64: U64 = 0
+    i64: I64 = 0
+    any64: int = 0
+    u128: U128 = U128(0)
+    text64: Uint64 = Uint64(0)
+    text128: Uint128 = Uint128(0)
+    text256: Uint256 = Uint256(0)
+    signed: Int64 = Int64(0)
+    when: Timestamp = Timestamp(0)
+
+
+class TestNumbers:
+    @pytest.mark.parametrize(
+        ("field", "low", "high"),
+        [
+            ("u8", 0, 255),
+            ("i8", -128, 127),
+            ("u64", 0, 2**64 - 1),
+            ("i64", -(2**63), 2**63 - 1),
+            ("any64", -(2**63), 2**64 - 1),
+            ("u128", 0, 2**128 - 1),
+        ],
+    )
+    def test_C177_JSON_7_number_types_check_their_range(self, field, low, high):
+        for value in (low, high):
+            raw = f'{{"{field}":{value}}}'.encode()
+            assert getattr(decode(raw, Numbers), field) == value
+        for value in (low - 1, high + 1, "1.0", "1e3", '"5"', "true", "null", 2**300):
+            with pytest.raises(ParseError):
+                decode(f'{{"{field}":{value}}}'.encode(), Numbers)
+
+    @pytest.mark.parametrize(
+        ("field", "high"),
+        [
+            ("text64", 2**64 - 1),
+            ("text128", 2**128 - 1),
+            ("text256", 2**256 - 1),
+            ("when", 2**64 - 1),
+        ],
+    )
+    def test_JSON_7_JSON_8_big_numbers_are_decimal_text(self, field, high):
+        for text, value in (
+            ("0", 0),
+            ("+1", 1),
+            ("007", 7),
+            (str(high), high),
+            ("0" * 700 + "9", 9),
+        ):
+            assert getattr(decode(f'{{"{field}":"{text}"}}'.encode(), Numbers), field) == value
+        for text in ("", "-1", "1.0", " 1", "1 ", "1e3", "0x10", "１", "+", "-", "1_0", "-0"):
+            with pytest.raises(ParseError):
+                decode(f'{{"{field}":"{text}"}}'.encode(), Numbers)
+        for value in (str(high + 1), "9" * 5_000):
+            with pytest.raises(ParseError, match="number too large to fit in target type"):
+                decode(f'{{"{field}":"{value}"}}'.encode(), Numbers)
+        with pytest.raises(ParseError):
+            decode(f'{{"{field}":5}}'.encode(), Numbers)
+
+    def test_JSON_7_signed_text(self):
+        assert decode(b'{"signed":"-9223372036854775808"}', Numbers).signed == -(2**63)
+        assert decode(b'{"signed":"-0"}', Numbers).signed == 0
+        with pytest.raises(ParseError, match="number too small"):
+            decode(b'{"signed":"-9223372036854775809"}', Numbers)
+
+    def test_JSON_7_texts_of_the_recordings(self):
+        def why(text):
+            with pytest.raises(ParseError) as caught:
+                decode(f'{{"amount":"{text}"}}'.encode(), Burn, "cw20::msg::Cw20ExecuteMsg")
+            return str(caught.value).removeprefix(
+                "Error parsing into type cw20::msg::Cw20ExecuteMsg: "
+            )
+
+        assert why("") == (
+            "invalid $t '' - Generic error: Parsing u128: cannot parse integer from empty string"
+        )
+        assert why("-1") == (
+            "invalid $t '-1' - Generic error: Parsing u128: invalid digit found in string"
+        )
+        assert why(2**128) == (
+            f"invalid $t '{2**128}' - Generic error: Parsing u128:"
+            " number too large to fit in target type"
+        )
+
+    def test_decoded_numbers_are_ints_of_their_class(self):
+        value = decode(b'{"text128":"5","when":"7"}', Numbers)
+        assert type(value.text128) is Uint128
+        assert value.text128 + 1 == 6
+        assert value.when.plus_seconds(1) == 1_000_000_007
+
+
+class TestBinary:
+    def test_C177_JSON_9_missing_padding_is_accepted(self):
+        class Send(Message):
+            msg: Binary
+
+        for text in ("e30=", "e30"):
+            assert decode(f'{{"msg":"{text}"}}'.encode(), Send).msg == b"{}"
+        assert decode(b'{"msg":""}', Send).msg == b""
+
+    @pytest.mark.parametrize("text", ["***", "_-8=", "e30==", "e30=e30=", "e3 0", "e", "e31", "=", "é"])
+    def test_JSON_9_everything_else_is_refused(self, text):
+        class Send(Message):
+            msg: Binary
+
+        with pytest.raises(ParseError) as caught:
+            decode(f'{{"msg":"{text}"}}'.encode(), Send, "cw20::msg::Cw20ExecuteMsg")
+        assert str(caught.value).endswith(f"invalid base64: {text}")
+
+
+class Holder(Message):
+    expires: Expiration | None = None
+    status: Status = Status.PENDING
+    coins: list[Coin] = []
+
+
+class TestShapes:
+    def test_JSON_10_coin(self):
+        value = decode(b'{"coins":[{"denom":"amsg","amount":"12"}]}', Holder)
+        assert value.coins == [Coin("amsg", 12)]
+        with pytest.raises(ParseError, match="missing field `amount`"):
+            decode(b'{"coins":[{"denom":"amsg"}]}', Holder)
+
+    @pytest.mark.parametrize(
+        ("raw", "value", "text"),
+        [
+            (b'{"at_height":5}', Expiration(at_height=5), "expiration height: 5"),
+            (
+                b'{"at_time":"1500000000000000001"}',
+                Expiration(at_time=Timestamp(1_500_000_000_000_000_001)),
+                "expiration time: 1500000000.000000001",
+            ),
+            (b'{"never":{}}', Expiration(never=Empty()), "expiration: never"),
+        ],
+    )
+    def test_JSON_11_expiration(self, raw, value, text):
+        assert decode(b'{"expires":' + raw + b"}", Holder).expires == value
+        assert str(value) == text
+
+    @pytest.mark.parametrize(
+        "raw",
+        [
+            b"{}",
+            b'{"at_height":5,"never":{}}',
+            b'{"at_week":5}',
+            b'{"at_height":null}',
+            b'{"at_height":"5"}',
+            b'{"at_time":5}',
+            b'{"at_height":-1}',
+            b'"never"',
+            b'{"never":{"x":1}}',
+        ],
+    )
+    def test_JSON_5_a_nested_enum_has_exactly_one_variant(self, raw):
+        with pytest.raises(ParseError):
+            decode(b'{"expires":' + raw + b"}", Holder)
+
+    def test_an_unknown_nested_variant_reads_as_serde_says(self):
+        with pytest.raises(ParseError) as caught:
+            decode(b'{"expires":{"at_week":5}}', Holder, "cw20::msg::Cw20ExecuteMsg")
+        assert str(caught.value).endswith(
+            "unknown variant `at_week`, expected one of `at_height`, `at_time`, `never`"
+        )
+
+    @pytest.mark.parametrize(
+        "word", ["in_progress", "IN_PROGRESS", "InProgress", "inProgress", "In-Progress"]
+    )
+    def test_status_words_are_read_in_any_case(self, word):
+        assert decode(f'{{"status":"{word}"}}'.encode(), Holder).status is Status.IN_PROGRESS
+
+    @pytest.mark.parametrize("word", ["", "done", "pendıng", "PENDİNG", "in progress"])
+    def test_other_status_words_are_refused(self, word):
+        with pytest.raises(ParseError):
+            decode(f'{{"status":"{word}"}}'.encode(), Holder)
+
+    def test_an_answer_ignores_unknown_fields(self):
+        class Count(Answer):
+            count: int
+
+        assert decode(b'{"count":5,"more":1}', Count) == Count(5)
+
+    def test_a_record_is_an_object_in_json(self):
+        class Task(Record):
+            id: str
+            fee: Uint128
+            tags: list[str] = []
+
+        assert decode(b'{"fee":"5","id":"a"}', Task) == Task("a", Uint128(5))
+        with pytest.raises(ParseError, match="missing field `fee`"):
+            decode(b'{"id":"a"}', Task)
+        with pytest.raises(ParseError, match="unknown field `x`"):
+            decode(b'{"id":"a","fee":"5","x":1}', Task)
+
+    def test_one_of_refuses_two_at_construction(self):
+        class Choice(OneOf):
+            a: int | None = None
+            b: str | None = None
+
+        assert Choice(a=1).variant_of() == "a"
+        with pytest.raises(ValueError, match="exactly one"):
+            Choice(a=1, b="x")
