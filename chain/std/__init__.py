@@ -1,5 +1,7 @@
 """What a contract author sees: the twin of cosmwasm_std."""
 
+from collections.abc import Iterable
+
 from chain.errors import ContractError, ensure
 from chain.std.decode import decode, decode_variant
 from chain.std.deps import (
@@ -24,6 +26,7 @@ from chain.std.errors import (
     checked_mul,
     checked_sub,
 )
+from chain.std.hashing import sha256
 from chain.std.messages import BankMsg, CosmosMsg, WasmMsg, message_from_json
 from chain.std.numbers import (
     I8,
@@ -107,6 +110,7 @@ __all__ = [
     "Expiration",
     "Int64",
     "Int128",
+    "Iterable",
     "Message",
     "MessageInfo",
     "MsgResponse",
@@ -149,5 +153,6 @@ __all__ = [
     "replace",
     "scan",
     "schema_of",
+    "sha256",
     "to_plain",
 ]
