@@ -60,10 +60,17 @@ def to_header(j):
         version_app=int(j["version"].get("app", "0")),
         **{
             name: bytes.fromhex(j[name])
-            for name in (
-                "last_commit_hash data_hash validators_hash next_validators_hash consensus_hash "
-                "app_hash last_results_hash evidence_hash proposer_address"
-            ).split()
+            for name in [
+                "last_commit_hash",
+                "data_hash",
+                "validators_hash",
+                "next_validators_hash",
+                "consensus_hash",
+                "app_hash",
+                "last_results_hash",
+                "evidence_hash",
+                "proposer_address",
+            ]
         },
     )
 
@@ -114,9 +121,7 @@ VALIDATORS = [
     (g, r["validators"]) for g, _, r in ANSWERS if r.get("validators") and "block_height" in r
 ]
 RESULTS = {
-    int(r["height"]): r["txs_results"]
-    for g, _, r in ANSWERS
-    if "txs_results" in r and g == "http"
+    int(r["height"]): r["txs_results"] for g, _, r in ANSWERS if "txs_results" in r and g == "http"
 }
 
 
@@ -172,11 +177,11 @@ def test_recorded_validators_hash_follows():
 
 
 def test_recorded_consensus_hash_follows():
-    params = [
+    params = next(
         r["consensus_params"]["block"]
         for g, _, r in ANSWERS
         if "consensus_params" in r and g == "http" and "block" in r["consensus_params"]
-    ][0]
+    )
     ours = ConsensusParams(int(params["max_bytes"]), int(params["max_gas"]))
     assert consensus_hash(ours) in {to_header(b["header"]).consensus_hash for _, _, b in BLOCKS}
 
