@@ -1,0 +1,367 @@
+"""What stands before execution, in the order of CH-9, with the SDK's codes and texts.
+
+Static checks and chain id, timeout height, gas limits, account and sequence, signatures, agent safety boundary, fee.
+Everything here works in the overlay that it is given; whoever calls takes the writes back when it raises.
+"""
+
+from __future__ import annotations
+
+from binascii import b2a_base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from chain.app import accounts, boundary, static
+from chain.app.bank import Bank
+from chain.app.events import Event
+from chain.app.records import Account, ChainRecord, Params
+from chain.app.units import BASE, UNITS, convert, list_error, text
+from chain.crypto.addresses import AddressError, validate
+from chain.crypto.keys import ED25519, ML_DSA_87, MULTISIG, SECP256K1, PubKey
+from chain.crypto.verify import SigJob, Verifier
+from chain.errors import AppError
+from chain.gas import SIG_ED25519, SIG_ML_DSA_87, SIG_SECP256K1, TX_SIZE_BYTE, GasMeter
+from chain.std import Coin
+from chain.store.overlay import Overlay
+from chain.tx.messages import DevExecute, Msg
+from chain.tx.signing import key_count, refused, signature_jobs, signatures_in_events
+from chain.tx.value import COSMOS, DEV, Tx, required_signers
+from chain.vm.storage import ReadStore
+
+GAS_MAX: Final = (1 << 63) - 1
+_SIG_GAS: Final = {ML_DSA_87: SIG_ML_DSA_87, SECP256K1: SIG_SECP256K1, ED25519: SIG_ED25519}
+
+
+@dataclass(slots=True)
+class Passed:
+    """What the ante found out: who pays what, who signed, and whether an agent is alone."""
+
+    signers: tuple[str, ...]
+    payer: str
+    #: amsg moved to the fee collector
+    reserved: int
+    #: messages as they will run (impersonated ones unpacked)
+    messages: tuple[Msg, ...]
+    restricted: str
+
+
+@dataclass(slots=True)
+class Mode:
+    """What of the ante applies. ``trusted``: jobs that were proven before, in the order of the signers."""
+
+    simulate: bool = False
+    recheck: bool = False
+    verified: Sequence[tuple[SigJob, bool]] | None = None
+
+
+def static_check(
+    tx: Tx, chain: ChainRecord, params: Params, height: int, prefix: str
+) -> tuple[Msg, ...]:
+    """Everything that needs no account. Raises: AppError. Returns the messages as they will run."""
+    if len(tx.raw) > params.tx_max_bytes:
+        raise AppError.wrap(
+            "sdk", 21, f"transaction has {len(tx.raw)} bytes, limit is {params.tx_max_bytes}"
+        )
+    if not tx.messages:
+        raise AppError.wrap("sdk", 18, "must contain at least one message")
+    if tx.form == DEV:
+        if not chain.devnet:
+            raise AppError.wrap(
+                "msgchain", 2, "developer transactions are not allowed on this chain"
+            )
+        messages: list[Msg] = []
+        for message in tx.messages:
+            messages.extend(message.messages if isinstance(message, DevExecute) else (message,))
+        unpacked = tuple(messages)
+    else:
+        unpacked = tx.messages
+    if tx.chain_id is not None and tx.chain_id != chain.chain_id:
+        raise AppError.wrap("sdk", 28, f"got: {tx.chain_id}, expected: {chain.chain_id}")
+    for message in unpacked:
+        static.check(message, prefix)
+    if tx.form != DEV:
+        _check_shape(tx)
+    if tx.timeout_height and height > tx.timeout_height:
+        raise AppError.wrap(
+            "sdk", 30, f"block height: {height}, timeout height: {tx.timeout_height}"
+        )
+    memo_size = tx.memo_size or len(tx.memo.encode("utf-8", "replace"))
+    if memo_size > params.memo_max_bytes:
+        raise AppError.wrap(
+            "sdk",
+            12,
+            f"maximum number of characters is {params.memo_max_bytes} but received {memo_size} characters",
+        )
+    if tx.form != DEV and tx.gas_limit > params.tx_max_gas:
+        raise AppError.wrap("msgchain", 4, f"gas limit {tx.gas_limit} is above {params.tx_max_gas}")
+    if 0 <= params.block_max_gas < tx.gas_limit:
+        raise AppError.wrap(
+            "msgchain", 4, f"gas limit {tx.gas_limit} is above the block's {params.block_max_gas}"
+        )
+    return unpacked
+
+
+def _check_shape(tx: Tx) -> None:
+    """The SDK's checks of a transaction's envelope, in its order."""
+    if tx.gas_limit > GAS_MAX:
+        raise AppError.wrap("sdk", 18, f"invalid gas supplied; {tx.gas_limit} > {GAS_MAX}")
+    if any(coin.amount < 0 for coin in tx.fee):
+        raise AppError.wrap("sdk", 13, f"invalid fee provided: {text(tx.fee)}")
+    if not (tx.signatures or tx.signers):
+        raise AppError("sdk", 15, "no signatures supplied")
+    if tx.form == COSMOS and not tx.signatures:
+        raise AppError("sdk", 15, "no signatures supplied")
+    required = required_signers(tx)
+    sent = len(tx.signatures) if tx.form == COSMOS else len(tx.signers)
+    if tx.form == COSMOS and sent != len(required):
+        raise AppError.wrap(
+            "sdk", 4, f"wrong number of signers; expected {len(required)}, got {sent}"
+        )
+    if tx.form == COSMOS and len(tx.signers) != len(required):
+        raise AppError.wrap(
+            "sdk", 4, f"invalid number of signer;  expected: {len(required)}, got {len(tx.signers)}"
+        )
+    if tx.form != COSMOS:
+        named: dict[str, None] = {}
+        for signer in tx.signers:
+            if signer.address in named:
+                raise AppError.wrap("sdk", 4, f"signer {signer.address} is named twice")
+            named[signer.address] = None
+        for address in required:
+            if address not in named:
+                raise AppError.wrap("sdk", 4, f"wrong number of signers; {address} must sign")
+    if tx.fee_granter:
+        raise AppError.wrap("sdk", 18, "fee grants are not supported")
+
+
+class Ante:
+    """The checks with state. One for an App; keeps nothing between transactions."""
+
+    __slots__ = ("_bank", "_prefix", "_verifier")
+
+    def __init__(self, bank: Bank, verifier: Verifier, prefix: str) -> None:
+        self._bank = bank
+        self._verifier = verifier
+        self._prefix = prefix
+
+    def run(
+        self,
+        tx: Tx,
+        messages: tuple[Msg, ...],
+        overlay: Overlay,
+        meter: GasMeter,
+        events: list[Event],
+        chain: ChainRecord,
+        params: Params,
+        mode: Mode,
+    ) -> Passed:
+        """Check and apply: sequences rise, keys are kept, the fee is reserved. Raises: AppError, OutOfGas."""
+        if tx.form == DEV:
+            return self._developer(tx, messages, overlay, events, params)
+        meter.consume(TX_SIZE_BYTE * len(tx.raw), "txSize")
+        signers = tuple([signer.address for signer in tx.signers])
+        found = self._accounts(tx, overlay, meter, params)
+        if not (mode.simulate or mode.recheck):
+            self._signatures(tx, found, chain.chain_id, mode)
+        restricted = boundary.lonely_agent(overlay, params, signers, self._prefix)
+        if restricted:
+            what = boundary.first_restricted(messages)
+            if what:
+                raise boundary.refusal(restricted, what)
+        payer = tx.payer
+        reserved = self._fee(tx, overlay, meter, events, params, payer, mode)
+        fee_events = [Event("tx", [("fee", text(convert(tx.fee))), ("fee_payer", payer)])]
+        for index, signer in enumerate(tx.signers):
+            canonical, account, _ = found[index]
+            accounts.save(overlay, canonical, Account(account.number, account.sequence + 1), meter)
+            fee_events.append(Event("tx", [("acc_seq", f"{signer.address}/{signer.sequence}")]))
+            fee_events.extend(
+                Event("tx", [("signature", base64_text(signature))])
+                for signature in signatures_in_events(tx, index)
+            )
+        events.extend(fee_events)
+        return Passed(signers, payer, reserved, messages, restricted)
+
+    def jobs(self, tx: Tx, store: ReadStore, chain_id: str) -> list[SigJob]:
+        """The signature checks of a transaction as far as a state shows them: for checking a block's all at once.
+
+        Accounts that do not exist yet, or that an earlier transaction of the block changes, are checked again later.
+        """
+        jobs: list[SigJob] = []
+        if tx.form == DEV:
+            return jobs
+        for index, signer in enumerate(tx.signers):
+            try:
+                canonical = validate(signer.address, self._prefix)
+                account = accounts.may_load(store, canonical)
+                pubkey = signer.pubkey or accounts.may_load_key(store, canonical)
+                if account is not None and pubkey is not None:
+                    jobs.extend(signature_jobs(tx, index, pubkey, account.number, chain_id))
+            except (AppError, AddressError):
+                return jobs  # refused when its turn comes
+        return jobs
+
+    def _accounts(
+        self, tx: Tx, overlay: Overlay, meter: GasMeter, params: Params
+    ) -> list[tuple[bytes, Account, PubKey]]:
+        """Account and key of each signer; sequences must be the next ones, keys must be theirs."""
+        found: list[tuple[bytes, Account, PubKey]] = []
+        count = 0
+        payer_canonical = self._payer(tx)
+        if accounts.may_load(overlay, payer_canonical) is None:
+            who = (
+                payer_canonical.decode("utf-8", "replace") if tx.form == COSMOS else tx.payer
+            )  # wasmd's text holds the raw bytes
+            raise AppError.wrap("sdk", 9, f"fee payer address: {who} does not exist")
+        for index, signer in enumerate(tx.signers):
+            canonical = static.address(signer.address, "", self._prefix)
+            account = accounts.may_load(overlay, canonical, meter)
+            if account is None:
+                raise AppError.wrap("sdk", 9, f"account {signer.address} does not exist")
+            stored = accounts.may_load_key(overlay, canonical, meter)
+            pubkey = signer.pubkey
+            if pubkey is not None:
+                try:
+                    matches = pubkey.canonical() == canonical
+                except AddressError:
+                    matches = False
+                if not matches:
+                    raise AppError.wrap(
+                        "sdk",
+                        8,
+                        f"pubKey does not match signer address {signer.address} with signer index: {index}",
+                    )
+                if stored is None:
+                    accounts.save_key(overlay, canonical, pubkey, meter)
+            key = stored or pubkey
+            if key is None:
+                raise AppError.wrap("sdk", 8, "unrecognized public key type: <nil>")
+            count += key_count(key)
+            if count > params.signatures_max:
+                raise AppError.wrap(
+                    "sdk", 14, f"signatures: {count}, limit: {params.signatures_max}"
+                )
+            meter.consume(_signature_gas(key, tx, index), "ante verify")
+            if signer.sequence != account.sequence:
+                raise AppError.wrap(
+                    "sdk",
+                    32,
+                    f"account sequence mismatch, expected {account.sequence}, got {signer.sequence}",
+                )
+            found.append((canonical, account, key))
+        return found
+
+    def _payer(self, tx: Tx) -> bytes:
+        try:
+            return validate(tx.payer, self._prefix)
+        except AddressError as error:
+            raise AppError.wrap("sdk", 7, f"Invalid fee payer address ({error})") from None
+
+    def _signatures(
+        self, tx: Tx, found: list[tuple[bytes, Account, PubKey]], chain_id: str, mode: Mode
+    ) -> None:
+        """Check every signature, taking what was proven for the whole block before."""
+        proven = list(mode.verified or ())
+        for index, (_, account, key) in enumerate(found):
+            jobs = signature_jobs(tx, index, key, account.number, chain_id)
+            known = proven[: len(jobs)]
+            if [job for job, _ in known] == list(jobs):
+                answers = [good for _, good in known]
+                del proven[: len(jobs)]
+            else:
+                proven.clear()
+                answers = self._verifier.verify_many(jobs)
+            if not all(answers):
+                raise refused(tx, index, account.number, chain_id)
+
+    def _fee(
+        self,
+        tx: Tx,
+        overlay: Overlay,
+        meter: GasMeter,
+        events: list[Event],
+        params: Params,
+        payer: str,
+        mode: Mode,
+    ) -> int:
+        """Move the whole ceiling to the fee collector. Raises: AppError sdk/13, msgchain/3, sdk/5."""
+        if tx.fee and any(coin.amount for coin in tx.fee):
+            error = list_error(tx.fee)
+            if error is not None and len(tx.fee) > 1:
+                raise AppError.wrap("sdk", 13, f"invalid fee amount: {text(tx.fee)}")
+        offered = sum(
+            int(coin.amount) * UNITS[coin.denom] for coin in tx.fee if coin.denom in UNITS
+        )
+        required = tx.gas_limit * params.gas_price
+        if mode.simulate:
+            required = 0
+        if offered < required:
+            if tx.form == COSMOS:
+                unit = UNITS["umsg"]
+                needed = f"{(required + unit - 1) // unit}umsg"
+            else:
+                needed = f"{required}{BASE}"
+            raise AppError.wrap(
+                "sdk", 13, f"insufficient fees; got: {text(tx.fee)} required: {needed}"
+            )
+        foreign = [coin.denom for coin in tx.fee if coin.denom not in UNITS]
+        if foreign:
+            raise AppError.wrap("msgchain", 3, f"fees are paid in msg, not in {', '.join(foreign)}")
+        self._reserve(overlay, meter, events, payer, offered)
+        return offered
+
+    def _reserve(
+        self, overlay: Overlay, meter: GasMeter | None, events: list[Event], payer: str, amount: int
+    ) -> None:
+        if not amount:
+            return
+        coins = (Coin(BASE, amount),)
+        try:
+            self._bank.transfer(overlay, meter, events, payer, self._bank.collector, coins)
+        except AppError as error:
+            raise AppError(
+                error.codespace, error.code, f"{error.log}: insufficient funds"
+            ) from None
+        events.append(Event("message", [("sender", payer)]))
+
+    def _developer(
+        self,
+        tx: Tx,
+        messages: tuple[Msg, ...],
+        overlay: Overlay,
+        events: list[Event],
+        params: Params,
+    ) -> Passed:
+        """A devnet's unsigned transaction; impersonated messages pay fees only where the genesis says so."""
+        found: dict[str, None] = {}
+        for message in messages:
+            if not message.TYPE_URL.startswith("/msgchain.dev."):
+                for address in message.signers:
+                    found[address] = None
+        signers = tuple(found)
+        restricted = (
+            boundary.lonely_agent(overlay, params, signers, self._prefix) if signers else ""
+        )
+        if restricted:
+            what = boundary.first_restricted(messages)
+            if what:
+                raise boundary.refusal(restricted, what)
+        reserved = 0
+        if params.dev_fees and signers:
+            reserved = tx.gas_limit * params.gas_price
+            self._reserve(overlay, None, events, signers[0], reserved)
+            coins = (Coin(BASE, reserved),) if reserved else ()
+            events.append(Event("tx", [("fee", text(coins)), ("fee_payer", signers[0])]))
+        return Passed(signers, signers[0] if signers else "", reserved, messages, restricted)
+
+
+def base64_text(data: bytes) -> str:
+    """Standard base64 as text."""
+    return b2a_base64(data, newline=False).decode()
+
+
+def _signature_gas(key: PubKey, tx: Tx, index: int) -> int:
+    if key.type == MULTISIG:
+        multi = tx.signers[index].multi
+        return SIG_SECP256K1 * (len(multi.signatures) if multi is not None else 1)
+    return _SIG_GAS.get(key.type, SIG_SECP256K1)

@@ -1,0 +1,556 @@
+"""The application: one class with the ABCI 2.0 methods, driven alike by the test chain, the devnet, replay and CometBFT.
+
+``finalize_block`` is a function of the committed state and the block: it may be repeated and writes nothing; ``commit``
+alone writes. Headers and block hashes never get here. ``check_tx`` has a state of its own, reset at commit. Queries read
+an immutable committed view and may run in other threads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+
+from chain.app import fees, genesis, gov, keys, records
+from chain.app.ante import Mode
+from chain.app.context import BlockScope, PendingFee
+from chain.app.events import Event
+from chain.app.execution import Execution
+from chain.app.queries.service import Queries, QueryResult
+from chain.app.records import ChainRecord, Params, ValidatorRecord
+from chain.app.trace import Observer
+from chain.app.wasm import CodeSource
+from chain.block.types import (
+    BlockInput,
+    BlockResult,
+    ConsensusParams,
+    Misbehavior,
+    TxResult,
+    Validator,
+)
+from chain.crypto.verify import InlineVerifier, SigJob, Verifier
+from chain.errors import AppError, InvariantViolation, invariant
+from chain.std import BlockInfo, Timestamp
+from chain.store.overlay import Overlay
+from chain.store.state import StateStore
+from chain.tx.codec import decode_tx
+from chain.tx.value import Tx
+from chain.vm.call import BugWatch
+from chain.vm.storage import ReadStore
+
+#: in headers (``version.app``) and in the consensus parameters: the same number, or CometBFT's rollback fails
+APP_VERSION: Final = 1
+NAME: Final = "msgchain"
+_BEGIN_BLOCK: Final = b'{"begin_block":{}}'
+_DIGEST: Final = msgspec.msgpack.Encoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """What a driver is told when it connects: the last commit."""
+
+    name: str
+    version: str
+    app_version: int
+    last_height: int
+    app_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class InitChainResult:
+    """What genesis gave: the hash for the first header, validators, consensus parameters."""
+
+    app_hash: bytes
+    validators: tuple[Validator, ...]
+    consensus_params: ConsensusParams
+
+
+@dataclass(frozen=True, slots=True)
+class CheckTxResult:
+    """Whether a transaction may enter a pool."""
+
+    code: int = 0
+    codespace: str = ""
+    log: str = ""
+    gas_wanted: int = 0
+    #: first signer and its sequence, for a pool that lists by account
+    sender: str = ""
+    hash: bytes = b""
+
+
+@dataclass(slots=True)
+class _Snapshot:
+    """The open block at one moment."""
+
+    checkpoint: int
+    index: int
+    gas_wanted: int
+    fees: list[PendingFee]
+    events: int
+    results: int
+
+
+@dataclass(slots=True)
+class _Open:
+    """What belongs to the open block besides its scope."""
+
+    scope: BlockScope
+    validators: tuple[ValidatorRecord, ...]
+    params: Params
+    results: list[TxResult] = field(default_factory=list)
+    snapshots: list[_Snapshot] = field(default_factory=list)
+
+
+class App:
+    """The state machine. Not for several threads, except ``query*``."""
+
+    def __init__(
+        self,
+        store: StateStore,
+        codes: CodeSource,
+        *,
+        verifier: Verifier | None = None,
+        prefix: str = "msg",
+        version: str = "",
+        on_bug: BugWatch | None = None,
+    ) -> None:
+        self.store = store
+        self.prefix = prefix
+        self.version = version
+        self.verifier = verifier or InlineVerifier()
+        self.execution = Execution(codes, self.verifier, prefix, on_bug)
+        self.queries = Queries(store, self.execution, self._block_info_at)
+        #: told of what the next transactions do; None costs nothing
+        self.observer: Observer | None = None
+        self._genesis: dict[bytes, bytes | None] | None = None
+        self._initial_height = 1
+        self._open: _Open | None = None
+        self._staged: BlockInput | None = None
+        self._check: BlockScope | None = None
+        self._last_time = 0
+        self._time_of: dict[int, int] = {}
+        self._restore_time()
+
+    # --- info and genesis -----------------------------------------------------------------------
+
+    @property
+    def height(self) -> int:
+        """The last committed height, 0 before the first."""
+        return self.store.height
+
+    def info(self) -> Info:
+        """Where the last commit stands."""
+        return Info(NAME, self.version, APP_VERSION, self.store.height, self.store.app_hash)
+
+    def init_chain(
+        self,
+        time: int,
+        chain_id: str,
+        consensus_params: ConsensusParams | None,
+        validators: Sequence[Validator],
+        app_state: bytes | Mapping[str, object],
+        initial_height: int = 1,
+    ) -> InitChainResult:
+        """Make the genesis state in memory. It may be called again until the first commit, which writes it.
+
+        ``app_state`` is JSON (its bytes are not stable, its values are). Raises: GenesisError, AppError.
+        """
+        invariant(self.store.height == 0, "init_chain after a commit")
+        state = genesis.read_state(app_state)
+        overlay = Overlay(self.store.view)
+        info = BlockInfo(initial_height, Timestamp(time), chain_id)
+        scope = BlockScope(info, overlay, b"")
+        made = genesis.build(
+            scope,
+            self.execution,
+            state,
+            chain_id,
+            time,
+            initial_height,
+            consensus_params,
+            validators,
+        )
+        self._genesis = dict(overlay.writes)
+        self._initial_height = initial_height
+        self._last_time = time
+        self._open = self._staged = None
+        self._reset_check()
+        root = self.store.stage(initial_height, self._genesis)
+        params = _consensus_params(gov.load_params(overlay))
+        return InitChainResult(root, made, params)
+
+    def genesis_view(self) -> ReadStore:
+        """The state that the next block starts from: committed, or genesis before the first commit."""
+        if self._genesis is None:
+            return self.store.view
+        return self._base_overlay()
+
+    def chain_record(self) -> ChainRecord:
+        """What genesis fixed."""
+        return self._chain(self.genesis_view())
+
+    # --- the pool's checks ----------------------------------------------------------------------
+
+    def check_tx(self, raw: bytes, recheck: bool = False) -> CheckTxResult:
+        """Whether bytes may enter the pool, by the check state; a recheck looks at sequence and funds only."""
+        try:
+            tx = decode_tx(raw)
+        except AppError as error:
+            return CheckTxResult(error.code, error.codespace, error.log)
+        return self.check_decoded(tx, recheck)
+
+    def check_decoded(self, tx: Tx, recheck: bool = False) -> CheckTxResult:
+        """As ``check_tx`` for a decoded transaction."""
+        scope = self._check or self._reset_check()
+        error = self.execution.check(scope, tx, self._chain(scope.overlay), Mode(recheck=recheck))
+        sender = tx.signers[0].address if tx.signers else ""
+        if error is not None:
+            return CheckTxResult(
+                error.code, error.codespace, error.log, tx.gas_limit, sender, tx.hash
+            )
+        return CheckTxResult(gas_wanted=tx.gas_limit, sender=sender, hash=tx.hash)
+
+    def prepare_proposal(self, txs: Sequence[bytes], max_tx_bytes: int) -> list[bytes]:
+        """The transactions to propose: those given, in order, as far as bytes and gas of a block go. Pure."""
+        params = gov.load_params(self.genesis_view())
+        chosen: list[bytes] = []
+        size = gas = 0
+        for raw in txs:
+            framed = len(raw) + 1 + _varint_size(len(raw))
+            wanted = _gas_of(raw)
+            if size + framed > max_tx_bytes or wanted is None:
+                continue
+            if 0 <= params.block_max_gas < gas + wanted:
+                continue
+            size += framed
+            gas += wanted
+            chosen.append(raw)
+        return chosen
+
+    def process_proposal(self, txs: Sequence[bytes]) -> bool:
+        """Whether an honest ``prepare_proposal`` can have made this. Pure."""
+        params = gov.load_params(self.genesis_view())
+        gas = 0
+        for raw in txs:
+            wanted = _gas_of(raw)
+            if wanted is None:
+                return False
+            gas += wanted
+        return not 0 <= params.block_max_gas < gas
+
+    # --- a block --------------------------------------------------------------------------------
+
+    def finalize_block(self, block: BlockInput) -> BlockResult:
+        """Run a whole block from the committed state. Writes nothing; may be repeated."""
+        self.open_block(block)
+        proven = self._prove(block.txs)
+        for raw, known in zip(block.txs, proven, strict=True):
+            self._deliver(raw, known)
+        return self.close_block()
+
+    def open_block(self, block: BlockInput) -> None:
+        """Start a block: misbehaviour, then the contracts that asked for its beginning. ``block.txs`` is not run."""
+        first = self._genesis is not None
+        expected = self._initial_height if first else self.store.height + 1
+        invariant(self.store.height > 0 or first, "a block before init_chain")
+        invariant(
+            block.height >= expected if first else block.height == expected,
+            f"height {block.height}",
+        )
+        overlay = self._base_overlay()
+        chain = self._chain(overlay)
+        info = BlockInfo(block.height, Timestamp(block.time), chain.chain_id)
+        scope = BlockScope(info, overlay, block.proposer_address)
+        validators = gov.load_validators(overlay)
+        params = gov.load_params(overlay)
+        self._staged = None
+        self._open = _Open(scope, validators, params)
+        for fault in block.misbehavior:
+            _record_fault(scope, fault, params)
+        for contract in params.begin_block_contracts:
+            error = self.execution.privileged_sudo(
+                scope, contract, _BEGIN_BLOCK, params.begin_block_gas
+            )
+            if error is not None:
+                scope.events.append(
+                    Event(
+                        "begin_block_failed",
+                        [
+                            ("_contract_address", contract),
+                            ("codespace", error.codespace),
+                            ("code", str(error.code)),
+                        ],
+                    )
+                )
+
+    def deliver(self, raw: bytes) -> TxResult:
+        """Run one transaction in the open block."""
+        return self._deliver(raw, None)
+
+    def deliver_tx(self, tx: Tx) -> TxResult:
+        """As ``deliver`` for a decoded transaction; its ``raw`` is not looked at beyond its length."""
+        opened = self._opened()
+        result = self.execution.deliver(
+            opened.scope, tx, self._chain(opened.scope.overlay), _PLAIN, self.observer
+        )
+        opened.results.append(result)
+        return result
+
+    def close_block(self) -> BlockResult:
+        """End the block: settle fees, gather updates, digest events, compute the hash."""
+        opened = self._opened()
+        scope = opened.scope
+        overlay = scope.overlay
+        params = gov.load_params(overlay)
+        if scope.fees:
+            payout = next(
+                (v.payout or "" for v in opened.validators if v.address == scope.proposer), ""
+            )
+            fees.settle(
+                self.execution.bank, overlay, scope.events, scope.fees, payout, params.treasury
+            )
+        updates = _validator_updates(opened.validators, gov.load_validators(overlay))
+        if opened.results or scope.events:
+            digest = hashlib.sha256(
+                _DIGEST.encode(([result.events for result in opened.results], scope.events))
+            ).digest()
+            overlay.set(keys.EVENTS_DIGEST, digest)
+        changed = (params.block_max_bytes, params.block_max_gas) != (
+            opened.params.block_max_bytes,
+            opened.params.block_max_gas,
+        )
+        root = self.store.stage(scope.info.height, overlay.writes)
+        self._staged = BlockInput(scope.info.height, int(scope.info.time), scope.proposer)
+        return BlockResult(
+            opened.results,
+            scope.events,
+            updates,
+            _consensus_params(params) if changed else None,
+            root,
+        )
+
+    def commit(self, rows: Mapping[bytes, bytes | None] | None = None) -> int:
+        """Write the finalized block and the driver's ``rows`` in one synced batch. Returns the retain height (0: all)."""
+        staged = self._staged
+        if staged is None:
+            raise InvariantViolation("commit without a finalized block")
+        kept = {_TIME_ROW + staged.height.to_bytes(8, "big"): staged.time.to_bytes(8, "big")}
+        self.store.commit({**(rows or {}), **kept})
+        self._genesis = None
+        self._staged = self._open = None
+        self._last_time = staged.time
+        self._reset_check()
+        return 0
+
+    # --- the open block of a test chain ---------------------------------------------------------
+
+    def snapshot(self) -> int:
+        """Remember the open block as it is; gives the number to ``revert`` to."""
+        opened = self._opened()
+        scope = opened.scope
+        opened.snapshots.append(
+            _Snapshot(
+                scope.overlay.checkpoint(),
+                scope.index,
+                scope.gas_wanted,
+                list(scope.fees),
+                len(scope.events),
+                len(opened.results),
+            )
+        )
+        return len(opened.snapshots) - 1
+
+    def revert(self, snapshot: int) -> None:
+        """Bring the open block back to a snapshot of it; later snapshots are gone. Raises: KeyError."""
+        opened = self._opened()
+        if not 0 <= snapshot < len(opened.snapshots):
+            raise KeyError(snapshot)
+        kept = opened.snapshots[snapshot]
+        del opened.snapshots[snapshot:]
+        scope = opened.scope
+        scope.overlay.rollback(kept.checkpoint)
+        scope.index = kept.index
+        scope.gas_wanted = kept.gas_wanted
+        scope.fees = kept.fees
+        del scope.events[kept.events :]
+        del opened.results[kept.results :]
+
+    @property
+    def open_scope(self) -> BlockScope:
+        """The open block, for reading: queries of a test chain see its overlay."""
+        return self._opened().scope
+
+    # --- reading --------------------------------------------------------------------------------
+
+    def query(self, path: str, data: bytes, height: int = 0, prove: bool = False) -> QueryResult:
+        """Answer an ABCI query from a committed state; usable from other threads."""
+        return self.queries.query(path, data, height, prove)
+
+    def query_smart(self, address: str, msg: bytes, height: int = 0) -> bytes:
+        """A contract's answer from a committed state. Raises: AppError."""
+        return self.queries.smart(address, msg, height)
+
+    def simulate(self, raw: bytes) -> TxResult:
+        """What a transaction would do now, without signatures and fee; nothing stays."""
+        tx = decode_tx(raw)
+        overlay = self._base_overlay()
+        chain = self._chain(overlay)
+        info = BlockInfo(self.store.height + 1, Timestamp(self._last_time), chain.chain_id)
+        return self.execution.deliver(
+            BlockScope(info, overlay, b""), tx, chain, Mode(simulate=True)
+        )
+
+    # --- heights --------------------------------------------------------------------------------
+
+    def rollback(self) -> None:
+        """Go back by one committed height."""
+        self.store.rollback()
+        self._open = self._staged = None
+        self._restore_time()
+        self._reset_check()
+
+    # --- inside ---------------------------------------------------------------------------------
+
+    def _deliver(self, raw: bytes, proven: Sequence[tuple[SigJob, bool]] | None) -> TxResult:
+        opened = self._opened()
+        try:
+            tx = decode_tx(raw)
+        except AppError as error:
+            opened.scope.index += 1
+            result = TxResult(error.code, error.codespace, error.log)
+            opened.results.append(result)
+            return result
+        chain = self._chain(opened.scope.overlay)
+        mode = _PLAIN if proven is None else Mode(verified=proven)
+        result = self.execution.deliver(opened.scope, tx, chain, mode, self.observer)
+        opened.results.append(result)
+        return result
+
+    def _prove(self, txs: Sequence[bytes]) -> list[Sequence[tuple[SigJob, bool]]]:
+        """Check the signatures of a whole block at once, as far as the committed state shows their keys."""
+        opened = self._opened()
+        chain_id = opened.scope.info.chain_id
+        sizes: list[int] = []
+        jobs: list[SigJob] = []
+        for raw in txs:
+            try:
+                found = self.execution.ante.jobs(decode_tx(raw), opened.scope.overlay, chain_id)
+            except AppError:
+                found = []
+            jobs.extend(found)
+            sizes.append(len(found))
+        answers = list(zip(jobs, self.verifier.verify_many(jobs), strict=True)) if jobs else []
+        proven: list[Sequence[tuple[SigJob, bool]]] = []
+        start = 0
+        for size in sizes:
+            proven.append(answers[start : start + size])
+            start += size
+        return proven
+
+    def _opened(self) -> _Open:
+        if self._open is None:
+            raise InvariantViolation("no block is open")
+        return self._open
+
+    def _base_overlay(self) -> Overlay:
+        overlay = Overlay(self.store.view)
+        if self._genesis is not None:
+            for key, value in self._genesis.items():
+                if value is not None:
+                    overlay.set(key, value)
+            overlay.settle()
+        return overlay
+
+    def _reset_check(self) -> BlockScope:
+        overlay = self._base_overlay()
+        chain_raw = overlay.get(keys.CHAIN)
+        chain_id = records.decode_chain(chain_raw).chain_id if chain_raw is not None else ""
+        info = BlockInfo(self.store.height, Timestamp(self._last_time), chain_id)
+        self._check = BlockScope(info, overlay, b"")
+        return self._check
+
+    def _chain(self, store: ReadStore) -> ChainRecord:
+        raw = store.get(keys.CHAIN)
+        if raw is None:
+            raise InvariantViolation("no chain record: init_chain has not run")
+        return records.decode_chain(raw)
+
+    def _block_info_at(self, height: int) -> BlockInfo:
+        """Height, time and chain of a committed block, for queries."""
+        raw = self.store.view.get(keys.CHAIN)
+        chain_id = records.decode_chain(raw).chain_id if raw is not None else ""
+        time = self.store.row(_TIME_ROW + height.to_bytes(8, "big"))
+        return BlockInfo(height, Timestamp(int.from_bytes(time or b"", "big")), chain_id)
+
+    def _restore_time(self) -> None:
+        height = self.store.height
+        self._last_time = int(self._block_info_at(height).time) if height else 0
+
+
+_PLAIN: Final = Mode()
+#: the driver's rows start otherwise; ours hold block times, for queries at a height
+_TIME_ROW: Final = b"\x00time/"
+
+
+def _consensus_params(params: Params) -> ConsensusParams:
+    return ConsensusParams(
+        max_bytes=params.block_max_bytes, max_gas=params.block_max_gas, app_version=APP_VERSION
+    )
+
+
+def _record_fault(scope: BlockScope, fault: Misbehavior, params: Params) -> None:
+    """Misbehaviour is recorded, and costs the validator its power unless it is the last one."""
+    validators = gov.load_validators(scope.overlay)
+    made = []
+    known = False
+    for record in validators:
+        if record.address != fault.address:
+            made.append(record)
+            continue
+        known = True
+        if params.slash_misbehavior and len(validators) > 1:
+            continue
+        made.append(msgspec.structs.replace(record, faults=record.faults + 1))
+    scope.events.append(
+        Event(
+            "misbehavior",
+            [
+                ("validator", fault.address.hex().upper()),
+                ("kind", str(fault.kind)),
+                ("height", str(fault.height)),
+                ("removed", "true" if known and len(made) < len(validators) else "false"),
+            ],
+        )
+    )
+    if known:
+        scope.overlay.set(keys.VALIDATORS, records.encode(tuple(made)))
+
+
+def _validator_updates(
+    before: tuple[ValidatorRecord, ...], after: tuple[ValidatorRecord, ...]
+) -> list[Validator]:
+    """What the driver must hear: changed powers, and 0 for those that left."""
+    if before is after:
+        return []
+    old = {(record.key_type, record.key): record.power for record in before}
+    updates = []
+    for record in after:
+        if old.pop((record.key_type, record.key), None) != record.power:
+            updates.append(Validator(record.key_type, record.key, record.power))
+    updates.extend(Validator(kind, key, 0) for kind, key in old)
+    return updates
+
+
+def _gas_of(raw: bytes) -> int | None:
+    """Gas limit of a transaction's bytes, None for bytes that are no transaction."""
+    try:
+        return decode_tx(raw).gas_limit
+    except AppError:
+        return None
+
+
+def _varint_size(number: int) -> int:
+    return max(1, (number.bit_length() + 6) // 7)

@@ -1,0 +1,148 @@
+"""The scopes a value can live in while a block runs: the block, the transaction. A frame of a call is in ``dispatch``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from chain.app.events import Event
+from chain.app.records import ValidatorRecord
+from chain.app.submessages import Prepared
+from chain.app.trace import Observer
+from chain.gas import GasMeter
+from chain.std import BlockInfo, TransactionInfo
+from chain.store.overlay import Overlay
+from chain.vm.querier import QueryHost
+
+
+@dataclass(slots=True)
+class PendingFee:
+    """A fee that was reserved and waits for the settlement after the block's last transaction."""
+
+    payer: str
+    #: what was moved to the fee collector, in amsg
+    reserved: int
+    #: gas used × price, never above ``reserved``
+    charged: int
+    #: gas by creator of the contracts that the transaction ran
+    creators: dict[str, int]
+
+
+@dataclass(slots=True)
+class BlockScope:
+    """The block that is open."""
+
+    info: BlockInfo
+    overlay: Overlay
+    proposer: bytes
+    events: list[Event] = field(default_factory=list)
+    fees: list[PendingFee] = field(default_factory=list)
+    validator_updates: dict[bytes, ValidatorRecord] = field(default_factory=dict)
+    #: transactions run so far; the next one's index
+    index: int = 0
+    #: gas wanted so far, against the block's limit
+    gas_wanted: int = 0
+    params_touched: bool = False
+
+
+class TxScope:
+    """One transaction (or a privileged call outside of one, then ``transaction`` is None)."""
+
+    __slots__ = (
+        "block",
+        "creators",
+        "events",
+        "host",
+        "loaded",
+        "meter",
+        "observer",
+        "overlay",
+        "restricted",
+        "signers",
+        "transaction",
+    )
+
+    def __init__(
+        self,
+        block: BlockScope,
+        meter: GasMeter,
+        signers: tuple[str, ...],
+        transaction: TransactionInfo | None,
+        observer: Observer | None = None,
+    ) -> None:
+        self.block = block
+        self.overlay = block.overlay
+        self.meter = meter
+        #: accounts that signed (or are impersonated): the safety boundary looks at them
+        self.signers = signers
+        self.transaction = transaction
+        self.observer = observer
+        self.host: QueryHost | None = None
+        self.events: list[Event] = []
+        #: checksums whose instance was paid in this transaction (GAS-5)
+        self.loaded: dict[bytes, None] = {}
+        #: creator -> gas used in its contracts (CH-5)
+        self.creators: dict[str, int] = {}
+        #: an agent among the signers without its owner: set by the ante, kept for the whole transaction
+        self.restricted = ""
+
+
+class Outcome:
+    """What a message left: its protobuf response, if it has one."""
+
+    __slots__ = ("type_url", "value", "wasm")
+
+    def __init__(self, type_url: str, value: bytes, wasm: bool) -> None:
+        #: empty: no response at all (a burn, a send of nothing)
+        self.type_url = type_url
+        self.value = value
+        self.wasm = wasm
+
+
+#: kinds of frames: the entry point whose messages are being dispatched
+EXECUTE = "execute"
+INSTANTIATE = "instantiate"
+MIGRATE = "migrate"
+SUDO = "sudo"
+REPLY = "reply"
+
+
+class Frame:
+    """A contract call whose entry point has returned and whose messages are being dispatched."""
+
+    __slots__ = (
+        "address",
+        "checkpoint",
+        "child",
+        "data",
+        "depth",
+        "kind",
+        "mark",
+        "messages",
+        "meter",
+        "next",
+        "sub",
+    )
+
+    def __init__(
+        self,
+        kind: str,
+        address: str,
+        messages: list[Prepared],
+        data: bytes | None,
+        meter: GasMeter,
+        depth: int,
+    ) -> None:
+        self.kind = kind
+        self.address = address
+        self.messages = messages
+        self.data = data
+        self.meter = meter
+        #: how many dispatches lie above: 0 for what the transaction itself called
+        self.depth = depth
+        #: index of the next message
+        self.next = 0
+        self.sub: Prepared | None = None
+        #: the meter of the submessage that runs now; None while none does
+        self.child: GasMeter | None = None
+        self.checkpoint = 0
+        self.mark = 0

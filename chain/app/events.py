@@ -1,0 +1,108 @@
+"""Events as wasmd shapes them (EV-1 to EV-16), and what they cost.
+
+Inside a transaction events are one flat list; a submessage is the tail of it from where it began. Attributes are
+lists of pairs that may still be sorted (SUB-15) and get ``msg_index`` at the end (EV-11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Protocol
+
+from chain.block.types import Event
+from chain.errors import AppError
+from chain.gas import EVENT, EVENT_ATTRIBUTE, EVENT_BYTE, EVENT_FREE_BYTES
+
+__all__ = [
+    "AttributeLike",
+    "Event",
+    "EventLike",
+    "event_cost",
+    "shape_attributes",
+    "shape_event",
+    "sort_attributes",
+]
+
+#: what Go's ``strings.TrimSpace`` cuts: Unicode white space, fixed here because Python's table moves with versions
+WHITE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_TYPE_MIN: Final = 3  # bytes after trimming (EV-6)
+
+
+class AttributeLike(Protocol):
+    """A pair of texts, as contracts give them."""
+
+    @property
+    def key(self) -> str:
+        """The key."""
+
+    @property
+    def value(self) -> str:
+        """The value."""
+
+
+class EventLike(Protocol):
+    """A custom event, as contracts give it."""
+
+    @property
+    def type(self) -> str:
+        """The type, without ``wasm-``."""
+
+    @property
+    def attributes(self) -> Sequence[AttributeLike]:
+        """Its attributes in order."""
+
+
+def event_cost(attributes: Sequence[AttributeLike], events: Sequence[EventLike]) -> int:
+    """Gas of a response's attributes and custom events; one free tier for all of them (GAS-7)."""
+    count = len(attributes)
+    size = 0
+    for attribute in attributes:
+        size += _length(attribute.key) + _length(attribute.value)
+    types = 0
+    for event in events:
+        types += _length(event.type)
+        count += len(event.attributes)
+        for attribute in event.attributes:
+            size += _length(attribute.key) + _length(attribute.value)
+    gas = EVENT * len(events) + EVENT_ATTRIBUTE * count + EVENT_BYTE * types
+    if size > EVENT_FREE_BYTES:
+        gas += EVENT_BYTE * (size - EVENT_FREE_BYTES)
+    return gas
+
+
+def shape_attributes(contract: str, attributes: Sequence[AttributeLike]) -> list[tuple[str, str]]:
+    """``_contract_address`` and the response's attributes, trimmed. Raises: AppError wasm/21 (EV-7, EV-8)."""
+    shaped = [("_contract_address", contract)]
+    for attribute in attributes:
+        key = attribute.key.strip(WHITE)
+        if not key:
+            raise AppError.wrap(
+                "wasm", 21, f"Empty attribute key. Value: {attribute.value.strip(WHITE)}"
+            )
+        if key[0] == "_":
+            raise AppError.wrap("wasm", 21, f"Attribute key starts with reserved prefix _: '{key}'")
+        shaped.append((key, attribute.value.strip(WHITE)))
+    return shaped
+
+
+def shape_event(contract: str, event: EventLike) -> Event:
+    """A custom event as ``wasm-<type>``. Raises: AppError wasm/21 (EV-6)."""
+    kind = event.type.strip(WHITE)
+    if _length(kind) < _TYPE_MIN:
+        raise AppError.wrap("wasm", 21, f"Event type too short: '{kind}'")
+    return Event(f"wasm-{kind}", shape_attributes(contract, event.attributes))
+
+
+def sort_attributes(events: Iterable[Event]) -> None:
+    """Sort the attributes of events by key bytes, stably, in place (SUB-15)."""
+    for event in events:
+        if len(event.attributes) > 1:
+            event.attributes.sort(key=_key_bytes)
+
+
+def _key_bytes(attribute: tuple[str, str]) -> bytes:
+    return attribute[0].encode()
+
+
+def _length(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())

@@ -1,0 +1,198 @@
+"""One transaction in an open block: ante, messages, result. Also the same as a simulation, and privileged calls."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from chain.app import gov, protobuf, static
+from chain.app.ante import Ante, Mode, Passed, static_check
+from chain.app.bank import Bank
+from chain.app.context import BlockScope, PendingFee, TxScope
+from chain.app.dev import Dev
+from chain.app.dispatch import Dispatcher
+from chain.app.events import Event
+from chain.app.handlers import Handlers
+from chain.app.records import ChainRecord, Params
+from chain.app.trace import Observer
+from chain.app.wasm import CodeSource, Wasm
+from chain.block.types import TxResult
+from chain.crypto.verify import Verifier
+from chain.errors import REGISTERED, AppError
+from chain.gas import GasMeter, OutOfGas
+from chain.std import TransactionInfo
+from chain.tx.messages import Msg, type_url
+from chain.tx.value import DEV, Tx
+from chain.vm.call import BugWatch, Caller
+
+#: a meter that never ends: privileged work and developer transactions without a limit
+ENDLESS: Final = (1 << 63) - 1
+
+
+class Execution:
+    """Runs transactions. One for an App; the state is in the scopes that it is given."""
+
+    __slots__ = ("ante", "bank", "dispatcher", "prefix", "wasm")
+
+    def __init__(
+        self, codes: CodeSource, verifier: Verifier, prefix: str, on_bug: BugWatch | None = None
+    ) -> None:
+        self.prefix = prefix
+        self.bank = Bank(prefix)
+        self.wasm = Wasm(self.bank, codes, prefix, Caller(on_bug))
+        self.ante = Ante(self.bank, verifier, prefix)
+        handlers = {
+            **Handlers(self.bank, self.wasm, codes, _params_of, prefix).table(),
+            **gov.Gov(self.bank, prefix).table(),
+            **Dev(self.bank, self.wasm, prefix).table(),
+        }
+        self.dispatcher = Dispatcher(self.wasm, handlers, prefix)
+
+    def deliver(
+        self,
+        block: BlockScope,
+        tx: Tx,
+        chain: ChainRecord,
+        mode: Mode,
+        observer: Observer | None = None,
+    ) -> TxResult:
+        """Run one transaction in the open block; whatever it is, it gets a result. Raises only InvariantViolation."""
+        overlay = block.overlay
+        params = gov.load_params(overlay)
+        start = overlay.checkpoint()
+        limit = tx.gas_limit
+        if tx.form == DEV and not limit:
+            limit = ENDLESS
+        if mode.simulate:
+            limit = params.query_gas_limit
+        meter = GasMeter(limit)
+        index = block.index
+        block.index += 1
+        events: list[Event] = []
+        try:
+            messages = static_check(tx, chain, params, block.info.height, self.prefix)
+            if 0 <= params.block_max_gas < block.gas_wanted + tx.gas_limit:
+                raise AppError.wrap("sdk", 11, "no block gas left to run tx")
+            passed = self.ante.run(tx, messages, overlay, meter, events, chain, params, mode)
+        except AppError as error:
+            overlay.rollback(start)
+            return _refused(error, tx, meter, [])
+        except OutOfGas as error:
+            overlay.rollback(start)
+            return _refused(_out_of_gas(error, limit, meter), tx, meter, [])
+        block.gas_wanted += tx.gas_limit
+        scope = TxScope(block, meter, passed.signers, TransactionInfo(index), observer)
+        scope.restricted = passed.restricted
+        result = self._run(scope, tx, passed, events, limit)
+        if passed.reserved:
+            charged = min(meter.used, limit) * params.gas_price
+            block.fees.append(
+                PendingFee(
+                    passed.payer, passed.reserved, min(charged, passed.reserved), scope.creators
+                )
+            )
+        return result
+
+    def _run(
+        self, scope: TxScope, tx: Tx, passed: Passed, events: list[Event], limit: int
+    ) -> TxResult:
+        """Run the messages of a transaction that has paid: all of them or none (TX-1)."""
+        overlay, meter = scope.overlay, scope.meter
+        before = overlay.checkpoint()
+        responses: list[tuple[str, bytes]] = []
+        index = 0
+        try:
+            for message in passed.messages:
+                responses.append(self._run_message(scope, message, index))
+                index += 1
+        except AppError as error:
+            overlay.rollback(before)
+            log = f"failed to execute message; message index: {index}: {error.log}"
+            return _refused(AppError(error.codespace, error.code, log), tx, meter, events)
+        except OutOfGas as error:
+            overlay.rollback(before)
+            return _refused(_out_of_gas(error, limit, meter), tx, meter, events)
+        events.extend(scope.events)
+        return TxResult(
+            data=protobuf.tx_data(responses),
+            gas_wanted=tx.gas_limit,
+            gas_used=meter.used,
+            events=events,
+        )
+
+    def _run_message(self, scope: TxScope, message: Msg, index: int) -> tuple[str, bytes]:
+        events = scope.events
+        mark = len(events)
+        url = type_url(message)
+        events.append(
+            Event(
+                "message", [("action", url), ("sender", message.signer), ("module", message.MODULE)]
+            )
+        )
+        outcome = self.dispatcher.run(scope, message)
+        position = ("msg_index", str(index))
+        for event in events[mark:]:
+            event.attributes.append(position)
+        return outcome.type_url or f"{url}Response", outcome.value
+
+    def check(self, block: BlockScope, tx: Tx, chain: ChainRecord, mode: Mode) -> AppError | None:
+        """The ante alone, in the check state; None when the transaction may enter the pool."""
+        overlay = block.overlay
+        params = gov.load_params(overlay)
+        start = overlay.checkpoint()
+        limit = tx.gas_limit if tx.gas_limit or tx.form != DEV else ENDLESS
+        meter = GasMeter(limit)
+        try:
+            messages = static_check(tx, chain, params, block.info.height, self.prefix)
+            self.ante.run(tx, messages, overlay, meter, [], chain, params, mode)
+        except AppError as error:
+            overlay.rollback(start)
+            return error
+        except OutOfGas as error:
+            overlay.rollback(start)
+            return _out_of_gas(error, limit, meter)
+        return None
+
+    def privileged_sudo(
+        self, block: BlockScope, contract: str, msg: bytes, gas_limit: int
+    ) -> AppError | None:
+        """Call a contract's ``sudo`` outside of transactions; its events are the block's, a failure is returned."""
+        meter = GasMeter(gas_limit)
+        scope = TxScope(block, meter, (), None)
+        before = block.overlay.checkpoint()
+        try:
+            self.dispatcher.drive(scope, self.wasm.sudo(scope, contract, msg, meter))
+        except AppError as error:
+            block.overlay.rollback(before)
+            return error
+        except OutOfGas as error:
+            block.overlay.rollback(before)
+            return _out_of_gas(error, gas_limit, meter)
+        block.events.extend(scope.events)
+        return None
+
+    def genesis_message(self, block: BlockScope, message: Msg) -> list[Event]:
+        """Run a message of the genesis file, without fee, limit or signature. Raises: AppError."""
+        static.check(message, self.prefix)
+        scope = TxScope(block, GasMeter(ENDLESS), (), None)
+        try:
+            self.dispatcher.run(scope, message)
+        except OutOfGas:
+            raise AppError.wrap("sdk", 11, "genesis message") from None
+        return scope.events
+
+
+def _params_of(scope: TxScope) -> Params:
+    return gov.load_params(scope.overlay)
+
+
+def _out_of_gas(error: OutOfGas, limit: int, meter: GasMeter) -> AppError:
+    return AppError(
+        "sdk",
+        11,
+        f"out of gas in location: {error.what}; gasWanted: {limit}, gasUsed: {meter.used}: {REGISTERED['sdk', 11]}",
+    )
+
+
+def _refused(error: AppError, tx: Tx, meter: GasMeter, events: list[Event]) -> TxResult:
+    used = min(meter.used, meter.limit)
+    return TxResult(error.code, error.codespace, error.log, "", b"", tx.gas_limit, used, events)

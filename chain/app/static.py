@@ -1,0 +1,248 @@
+"""Checks of a message that need no state: wasmd's and the SDK's ``ValidateBasic`` with their texts.
+
+They run for every message of a transaction before the ante, and for a dispatched message when its turn comes.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from chain.app.units import CoinLike, list_error
+from chain.crypto.addresses import AddressError, validate
+from chain.errors import AppError
+from chain.tx.messages import (
+    AccessConfig,
+    Msg,
+    MsgAuthorityOnly,
+    MsgClearAdmin,
+    MsgExecuteContract,
+    MsgInstantiateContract,
+    MsgInstantiateContract2,
+    MsgMigrateContract,
+    MsgMint,
+    MsgMultiSend,
+    MsgSend,
+    MsgStoreCode,
+    MsgUpdateAdmin,
+    MsgUpdateContractLabel,
+    MsgUpdateParams,
+    MsgUpdateValidators,
+)
+
+LABEL_MAX: Final = 128  # bytes
+SALT_MAX: Final = 64  # bytes
+CODE_MAX: Final = 819_200  # bytes
+_DEPTH_MAX: Final = 64
+_RAW: Final = msgspec.json.Decoder(msgspec.Raw)
+
+#: what Go's ``unicode.IsGraphic`` without spaces refuses, fixed here: format and separator characters, by range
+_UNPRINTABLE: Final = (
+    (0x00, 0x1F),
+    (0x7F, 0xA0),
+    (0xAD, 0xAD),
+    (0x600, 0x605),
+    (0x61C, 0x61C),
+    (0x6DD, 0x6DD),
+    (0x70F, 0x70F),
+    (0x1680, 0x1680),
+    (0x180E, 0x180E),
+    (0x2000, 0x200F),
+    (0x2028, 0x202F),
+    (0x205F, 0x206F),
+    (0x3000, 0x3000),
+    (0xD800, 0xF8FF),
+    (0xFDD0, 0xFDEF),
+    (0xFEFF, 0xFEFF),
+    (0xFFF9, 0xFFFB),
+    (0xFFFE, 0xFFFF),
+    (0xE0000, 0xE0FFF),
+    (0xF0000, 0x10FFFF),
+)
+_SPACES: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+
+
+def check(message: Msg, prefix: str) -> None:
+    """Refuse what is wrong with a message whatever the state. Raises: AppError."""
+    checker = _CHECKS.get(type(message))
+    if checker is not None:
+        checker(message, prefix)
+
+
+def address(text: str, where: str, prefix: str) -> bytes:
+    """Canonical bytes of a message's address field. Raises: AppError undefined/1 with the field's name in front."""
+    try:
+        return validate(text, prefix)
+    except AddressError as error:
+        raise AppError("undefined", 1, f"{where}: {error}" if where else str(error)) from None
+
+
+def funds(coins: tuple[CoinLike, ...]) -> None:
+    """Refuse attached funds that are no valid coin list (FUND-3). Raises: AppError undefined/1."""
+    if coins:
+        error = list_error(coins)
+        if error is not None:
+            raise AppError("undefined", 1, f"funds: {error}")
+
+
+def label(text: str) -> None:
+    """Refuse a label that is empty, too long, padded or not printable (INST-2). Raises: AppError."""
+    if not text:
+        raise AppError.wrap("wasm", 12, "label: is required")
+    if len(text.encode("utf-8", "surrogatepass")) > LABEL_MAX:
+        raise AppError.wrap("wasm", 13, f"label: cannot be longer than {LABEL_MAX} characters")
+    if text != text.strip(_SPACES):
+        raise AppError.wrap("wasm", 14, "label: label must not start/end with whitespaces")
+    for letter in text:
+        point = ord(letter)
+        if 0x20 <= point < 0x7F:
+            continue
+        for low, high in _UNPRINTABLE:
+            if low <= point <= high:
+                raise AppError.wrap("wasm", 14, "label: label must have printable characters only")
+
+
+def json_payload(raw: bytes) -> None:
+    """Refuse a contract message that is not JSON at all. Raises: AppError wasm/14.
+
+    Nesting beyond our limit passes here and fails in the contract's own decoding, so no recursion happens here.
+    """
+    if raw.count(b"[") + raw.count(b"{") > _DEPTH_MAX and _depth(raw) > _DEPTH_MAX:
+        return
+    try:
+        _RAW.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise AppError.wrap("wasm", 14, "payload msg") from None
+
+
+def _depth(raw: bytes) -> int:
+    """Deepest bracket nesting, brackets inside of texts counted too (then only an over-estimate)."""
+    deepest = depth = 0
+    for byte in raw:
+        if byte in b"[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif byte in b"]}":
+            depth -= 1
+    return deepest
+
+
+def _check_send(message: MsgSend, prefix: str) -> None:
+    address(message.from_address, "", prefix)
+
+
+def _check_multi_send(message: MsgMultiSend, prefix: str) -> None:
+    for entry in message.inputs:
+        address(entry.address, "", prefix)
+
+
+def _check_store(message: MsgStoreCode, prefix: str) -> None:
+    address(message.sender, "sender", prefix)
+    if not message.wasm_byte_code:
+        raise AppError.wrap("sdk", 18, "code bytes is required: empty")
+    if len(message.wasm_byte_code) > CODE_MAX:
+        raise AppError.wrap(
+            "sdk", 18, f"code bytes cannot be longer than {CODE_MAX} bytes: exceeds limit"
+        )
+    if message.instantiate_permission is not None:
+        _check_access(message.instantiate_permission, prefix)
+
+
+def _check_access(access: AccessConfig, prefix: str) -> None:
+    where = "instantiate permission"
+    if access.permission in (1, 3):
+        if access.addresses:
+            raise AppError.wrap("wasm", 14, f"{where}: addresses not allowed for this type")
+        return
+    if access.permission != 4:
+        raise AppError.wrap("wasm", 12, f"{where}: unspecified permission")
+    if not access.addresses:
+        raise AppError.wrap("wasm", 12, f"{where}: addresses: addresses")
+    seen: dict[str, None] = {}
+    for entry in access.addresses:
+        address(entry, f"{where}: addresses: address: {entry}", prefix)
+        if entry in seen:
+            raise AppError.wrap("wasm", 15, f"{where}: addresses: address: {entry}")
+        seen[entry] = None
+
+
+def _check_new(message: MsgInstantiateContract | MsgInstantiateContract2, prefix: str) -> None:
+    address(message.sender, "sender", prefix)
+    if not message.code_id:
+        raise AppError.wrap("sdk", 18, "code id is required")
+    label(message.label)
+    funds(message.funds)
+    if message.admin:
+        address(message.admin, "admin", prefix)
+    json_payload(message.msg)
+
+
+def _check_instantiate(message: MsgInstantiateContract, prefix: str) -> None:
+    _check_new(message, prefix)
+
+
+def _check_instantiate2(message: MsgInstantiateContract2, prefix: str) -> None:
+    _check_new(message, prefix)
+    if not message.salt:
+        raise AppError.wrap("wasm", 12, "salt: is required")
+    if len(message.salt) > SALT_MAX:
+        raise AppError.wrap("wasm", 13, f"salt: cannot be longer than {SALT_MAX} characters")
+
+
+def _check_execute(message: MsgExecuteContract, prefix: str) -> None:
+    address(message.sender, "sender", prefix)
+    address(message.contract, "contract", prefix)
+    funds(message.funds)
+    json_payload(message.msg)
+
+
+def _check_migrate(message: MsgMigrateContract, prefix: str) -> None:
+    if not message.code_id:
+        raise AppError.wrap("sdk", 18, "code id is required")
+    address(message.sender, "sender", prefix)
+    address(message.contract, "contract", prefix)
+    json_payload(message.msg)
+
+
+def _check_update_admin(message: MsgUpdateAdmin, prefix: str) -> None:
+    address(message.sender, "sender", prefix)
+    address(message.contract, "contract", prefix)
+    address(message.new_admin, "new admin", prefix)
+    if message.new_admin == message.sender:
+        raise AppError.wrap("wasm", 14, "new admin is the same as the old")
+
+
+def _check_clear_admin(message: MsgClearAdmin, prefix: str) -> None:
+    address(message.sender, "sender", prefix)
+    address(message.contract, "contract", prefix)
+
+
+def _check_label(message: MsgUpdateContractLabel, prefix: str) -> None:
+    address(message.sender, "sender", prefix)
+    label(message.new_label)
+    address(message.contract, "contract", prefix)
+
+
+def _check_authority(
+    message: MsgUpdateParams | MsgMint | MsgUpdateValidators | MsgAuthorityOnly, prefix: str
+) -> None:
+    address(message.authority, "authority", prefix)
+
+
+_CHECKS: Final = {
+    MsgSend: _check_send,
+    MsgMultiSend: _check_multi_send,
+    MsgStoreCode: _check_store,
+    MsgInstantiateContract: _check_instantiate,
+    MsgInstantiateContract2: _check_instantiate2,
+    MsgExecuteContract: _check_execute,
+    MsgMigrateContract: _check_migrate,
+    MsgUpdateAdmin: _check_update_admin,
+    MsgClearAdmin: _check_clear_admin,
+    MsgUpdateContractLabel: _check_label,
+    MsgUpdateParams: _check_authority,
+    MsgMint: _check_authority,
+    MsgUpdateValidators: _check_authority,
+    MsgAuthorityOnly: _check_authority,
+}

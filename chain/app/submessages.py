@@ -1,0 +1,380 @@
+"""What a contract may dispatch, turned into the messages of a transaction with the contract as sender.
+
+A message is a ``BankMsg``/``WasmMsg`` value or a dict in CosmWasm's JSON form; a dict is read as wasmd reads it: missing
+members are empty, unknown ones ignored. What cannot be read at all fails the response (wasm/29) before anything is
+dispatched; what is read but refused fails when its turn comes, so it is kept here as the error.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from chain.app import units
+from chain.errors import AppError, VmError
+from chain.std import BankMsg, ReplyOn, SubMsg, WasmMsg
+from chain.tx.messages import (
+    Amount,
+    Coin,
+    Coins,
+    Msg,
+    MsgClearAdmin,
+    MsgExecuteContract,
+    MsgInstantiateContract,
+    MsgInstantiateContract2,
+    MsgMigrateContract,
+    MsgSend,
+    MsgUpdateAdmin,
+)
+from chain.vm.call import PAYLOAD_MAX
+
+_U64: Final = 1 << 64
+_DIGITS_MAX: Final = 200  # longer amount text is out of range whatever it says
+_BAD: Final = "Error calling the VM: malformed response"
+
+
+class BurnOf(Msg):
+    """A contract burns coins of its own (``BankMsg.Burn``); there is no such transaction message."""
+
+    holder: str
+    amount: Coins
+
+
+class Nothing(Msg):
+    """A send of an empty list: nothing happens, successfully (BANK-4)."""
+
+
+#: a dispatched message ready to run, or the error that it will be
+Dispatchable = Msg | AppError
+
+
+class Prepared:
+    """A submessage whose parts were read and checked."""
+
+    __slots__ = ("gas_limit", "id", "message", "payload", "reply_on", "wasm")
+
+    def __init__(
+        self,
+        message: Dispatchable,
+        id: int,
+        reply_on: str,
+        gas_limit: int | None,
+        payload: bytes,
+        wasm: bool,
+    ) -> None:
+        self.message = message
+        self.id = id
+        self.reply_on = reply_on
+        self.gas_limit = gas_limit
+        self.payload = payload
+        #: its events reach the reply (SUB-14)
+        self.wasm = wasm
+
+
+_POLICIES: Final = ("always", "success", "error", "never")
+
+
+def prepare(contract: str, submessages: Sequence[object]) -> tuple[list[Prepared], bool]:
+    """Read the submessages of a response, and whether a reply policy is missing (DISP-6). Raises: VmError."""
+    made = []
+    missing = False
+    for index, sub in enumerate(submessages):
+        if type(sub) is not SubMsg:
+            raise VmError(f"{_BAD}: message {index} is no submessage")
+        reply_on = sub.reply_on
+        policy = reply_on.value if isinstance(reply_on, ReplyOn) else reply_on
+        if policy is None or policy == "":
+            missing = True
+            policy = "never"
+        elif policy not in _POLICIES:
+            shown = policy if isinstance(policy, str) else type(policy).__name__
+            raise VmError(f"invalid reply_on value '{shown}'")
+        if type(sub.id) is not int or not 0 <= sub.id < _U64:
+            raise VmError(f"{_BAD}: the id of message {index} is no 64-bit number")
+        limit = sub.gas_limit
+        if limit is not None and (type(limit) is not int or not 0 <= limit < _U64):
+            raise VmError(f"{_BAD}: the gas limit of message {index} is no 64-bit number")
+        payload = sub.payload or b""
+        if not isinstance(payload, bytes):
+            raise VmError(f"{_BAD}: the payload of message {index} is not bytes")
+        if len(payload) > PAYLOAD_MAX:
+            raise VmError(
+                f"reply contains submessage at index {index} with payload larger than {PAYLOAD_MAX} bytes: "
+                f"{len(payload)} bytes"
+            )
+        message, wasm = _message(contract, sub.msg)
+        made.append(Prepared(message, sub.id, policy, limit, payload, wasm))
+    return made, missing
+
+
+def size(prepared: Prepared) -> int:
+    """Bytes of a submessage that reading the result is charged for."""
+    message = prepared.message
+    body = getattr(message, "msg", b"")
+    return len(prepared.payload) + (len(body) if isinstance(body, bytes) else 0)
+
+
+def _message(contract: str, msg: object) -> tuple[Dispatchable, bool]:
+    try:
+        if isinstance(msg, WasmMsg.Execute):
+            return MsgExecuteContract(
+                contract, _text(msg.contract_addr), msg.msg, _funds(msg.funds)
+            ), True
+        if isinstance(msg, BankMsg.Send):
+            return _send(contract, _text(msg.to_address), msg.amount), False
+        if isinstance(msg, BankMsg.Burn):
+            return _burn(contract, msg.amount), False
+        if isinstance(msg, WasmMsg.Instantiate):
+            return (
+                MsgInstantiateContract(
+                    contract,
+                    _text(msg.admin),
+                    _number(msg.code_id),
+                    _text(msg.label),
+                    msg.msg,
+                    _funds(msg.funds),
+                ),
+                True,
+            )
+        if isinstance(msg, WasmMsg.Instantiate2):
+            return (
+                MsgInstantiateContract2(
+                    contract,
+                    _text(msg.admin),
+                    _number(msg.code_id),
+                    _text(msg.label),
+                    msg.msg,
+                    _funds(msg.funds),
+                    msg.salt,
+                    False,
+                ),
+                True,
+            )
+        if isinstance(msg, WasmMsg.Migrate):
+            return MsgMigrateContract(
+                contract, _text(msg.contract_addr), _number(msg.new_code_id), msg.msg
+            ), True
+        if isinstance(msg, WasmMsg.UpdateAdmin):
+            return MsgUpdateAdmin(contract, _text(msg.contract_addr), _text(msg.admin)), True
+        if isinstance(msg, WasmMsg.ClearAdmin):
+            return MsgClearAdmin(contract, _text(msg.contract_addr)), True
+    except VmError:
+        raise
+    except AppError as error:
+        return error, not isinstance(msg, (BankMsg.Send, BankMsg.Burn))
+    if isinstance(msg, dict):
+        return _from_json(contract, msg)
+    if msg is None:
+        return _no_handler(), False
+    raise VmError(f"{_BAD}: a message of unknown type")
+
+
+def _no_handler() -> AppError:
+    return AppError.wrap("wasm", 20, "no handler found")
+
+
+def _from_json(contract: str, shape: Mapping[str, Any]) -> tuple[Dispatchable, bool]:
+    bank = shape.get("bank")
+    if bank is not None:
+        if not isinstance(bank, dict):
+            raise VmError(f"{_BAD}: bank is no object")
+        for name in ("send", "burn"):
+            fields = bank.get(name)
+            if fields is not None:
+                try:
+                    if name == "send":
+                        return _send(
+                            contract, _member(fields, "to_address"), _list(fields, "amount")
+                        ), False
+                    return _burn(contract, _list(fields, "amount")), False
+                except VmError:
+                    raise
+                except AppError as error:
+                    return error, False
+        return AppError.wrap("wasm", 20, "unknown variant of Bank"), False
+    if shape.get("custom") is not None:
+        return AppError.wrap("wasm", 20, "custom variant not supported"), False
+    for name in ("any", "stargate"):
+        if shape.get(name) is not None:
+            url = _member(shape[name], "type_url")
+            _base64(shape[name], "value")
+            return AppError(
+                "wasm", 10, f"no concrete type registered for type URL {url}: invalid CosmosMsg"
+            ), False
+    wasm = shape.get("wasm")
+    if wasm is not None:
+        if not isinstance(wasm, dict):
+            raise VmError(f"{_BAD}: wasm is no object")
+        for name, read in _WASM_FORMS.items():
+            fields = wasm.get(name)
+            if fields is not None:
+                try:
+                    return read(contract, fields), True
+                except VmError:
+                    raise
+                except AppError as error:
+                    return error, True
+        return AppError.wrap("wasm", 20, "unknown variant of Wasm"), True
+    if shape.get("gov") is not None:
+        return AppError("gov", 3, "inactive proposal"), False
+    return _no_handler(), False
+
+
+def _execute(contract: str, fields: object) -> Msg:
+    return MsgExecuteContract(
+        contract,
+        _member(fields, "contract_addr"),
+        _base64(fields, "msg"),
+        _funds(_list(fields, "funds")),
+    )
+
+
+def _instantiate(contract: str, fields: object) -> Msg:
+    return MsgInstantiateContract(
+        contract,
+        _member(fields, "admin"),
+        _integer(fields, "code_id"),
+        _member(fields, "label"),
+        _base64(fields, "msg"),
+        _funds(_list(fields, "funds")),
+    )
+
+
+def _instantiate2(contract: str, fields: object) -> Msg:
+    return MsgInstantiateContract2(
+        contract,
+        _member(fields, "admin"),
+        _integer(fields, "code_id"),
+        _member(fields, "label"),
+        _base64(fields, "msg"),
+        _funds(_list(fields, "funds")),
+        _base64(fields, "salt"),
+        False,
+    )
+
+
+def _migrate(contract: str, fields: object) -> Msg:
+    return MsgMigrateContract(
+        contract,
+        _member(fields, "contract_addr"),
+        _integer(fields, "new_code_id"),
+        _base64(fields, "msg"),
+    )
+
+
+def _update_admin(contract: str, fields: object) -> Msg:
+    return MsgUpdateAdmin(contract, _member(fields, "contract_addr"), _member(fields, "admin"))
+
+
+def _clear_admin(contract: str, fields: object) -> Msg:
+    return MsgClearAdmin(contract, _member(fields, "contract_addr"))
+
+
+_WASM_FORMS: Final = {
+    "execute": _execute,
+    "instantiate": _instantiate,
+    "instantiate2": _instantiate2,
+    "migrate": _migrate,
+    "update_admin": _update_admin,
+    "clear_admin": _clear_admin,
+}
+
+
+def _send(contract: str, to_address: str, amount: Iterable[object]) -> Msg:
+    listed = tuple(amount)
+    if not listed:
+        return Nothing()
+    return MsgSend(contract, to_address, _funds(listed))
+
+
+def _burn(contract: str, amount: Iterable[object]) -> Msg:
+    funds = _funds(amount)
+    if not funds:
+        raise AppError.wrap("wasm", 12, "amount")
+    return BurnOf(contract, funds)
+
+
+def _funds(coins: Iterable[object]) -> Coins:
+    """A coin list as wasmd normalises it (FUND-4): checked coin by coin, added up, zeros dropped, sorted."""
+    read = [_coin(coin) for coin in coins]
+    if not read:
+        return ()
+    return tuple([Coin(coin.denom, Amount(coin.amount)) for coin in units.convert(read)])
+
+
+def _coin(coin: object) -> Coin:
+    if isinstance(coin, dict):
+        denom, amount = (
+            _member(coin, "denom"),
+            _amount(coin.get("amount", ""), _member(coin, "denom")),
+        )
+    else:
+        denom, amount = _text(getattr(coin, "denom", None)), getattr(coin, "amount", None)  # type: ignore[assignment]
+        if isinstance(amount, bool) or not isinstance(amount, int):
+            raise VmError(f"{_BAD}: an amount is no integer")
+        amount = int(amount)
+        if abs(amount) > units.AMOUNT_MAX:
+            raise AppError.wrap("sdk", 10, f"{amount}{denom}")
+    if not units.valid_denom(denom):
+        raise AppError("undefined", 1, f"invalid denom: {denom}")
+    if amount < 0:
+        raise AppError("undefined", 1, f"negative coin amount: {amount}")
+    return Coin(denom, Amount(amount))
+
+
+def _amount(text: object, denom: str) -> int:
+    if not isinstance(text, str):
+        raise VmError(f"{_BAD}: an amount is no text")
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    if digits.isascii() and digits.isdigit() and len(digits) <= _DIGITS_MAX:
+        value = int(digits)
+        if value <= units.AMOUNT_MAX:
+            return -value if text[0] == "-" else value
+    raise AppError.wrap("sdk", 10, f"{text}{denom}")
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise VmError(f"{_BAD}: a text is no text")
+    return value
+
+
+def _number(value: object) -> int:
+    if type(value) is not int or not 0 <= value < _U64:
+        raise VmError(f"{_BAD}: a code id is no 64-bit number")
+    return value
+
+
+def _member(fields: object, name: str) -> str:
+    if not isinstance(fields, dict):
+        raise VmError(f"{_BAD}: a message is no object")
+    return _text(fields.get(name))
+
+
+def _integer(fields: object, name: str) -> int:
+    if not isinstance(fields, dict):
+        raise VmError(f"{_BAD}: a message is no object")
+    return _number(fields.get(name, 0))
+
+
+def _list(fields: object, name: str) -> list[object]:
+    if not isinstance(fields, dict):
+        raise VmError(f"{_BAD}: a message is no object")
+    value = fields.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, (list, tuple)):
+        raise VmError(f"{_BAD}: a coin list is no list")
+    return list(value)
+
+
+def _base64(fields: object, name: str) -> bytes:
+    text = _member(fields, name)
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise VmError("illegal base64 data") from None

@@ -1,0 +1,324 @@
+"""``deps.querier``: what a contract may ask the chain, charged on the meter of the asking call (QRY-1 to QRY-9).
+
+The typed methods raise ``QuerierError`` (a contract error with the text of CosmWasm's client library); ``raw_query``
+takes and gives CosmWasm's own JSON. What the chain knows comes through the ``QueryHost`` that ``chain.app`` passes in.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Protocol, TypeVar, overload
+
+from chain.errors import AppError, ContractError, VmError
+from chain.gas import GasMeter
+from chain.std import Coin
+from chain.std import json as cosmwasm_json
+
+T = TypeVar("T")
+
+_GENERIC: Final = "Generic error: Querier"
+#: bytes of a query request (JSON-15)
+REQUEST_MAX: Final = 65_536
+
+
+class NoSuchContract(AppError):
+    """The address is no contract; shown to contracts as a system error with the address."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__("wasm", 22, f"address {address}: no such contract")
+        self.address = address
+
+
+class NoSuchCode(AppError):
+    """The code id is unknown; shown to contracts as a system error with the id."""
+
+    def __init__(self, code_id: int) -> None:
+        super().__init__("wasm", 28, f"code id {code_id}: no such code")
+        self.code_id = code_id
+
+
+class ContractRefused(AppError):
+    """A contract's own refusal: the only error whose text other contracts may read (SUB-13)."""
+
+
+class QuerierError(ContractError):
+    """A query failed; a contract that does not catch it passes the text on."""
+
+
+class InfoLike(Protocol):
+    """What a contract info answer has."""
+
+    @property
+    def code_id(self) -> int:
+        """The code it runs."""
+
+    @property
+    def creator(self) -> str:
+        """Who made it."""
+
+    @property
+    def admin(self) -> str | None:
+        """Who may migrate it."""
+
+
+class QueryHost(Protocol):
+    """The chain behind a querier. Every method charges the meter and may raise ``AppError``."""
+
+    def balance(self, address: str, denom: str, meter: GasMeter) -> Coin:
+        """One balance; ``denom`` may be a unit, the answer is then rounded down (CH-3)."""
+
+    def balances(self, address: str, meter: GasMeter) -> list[Coin]:
+        """All balances, sorted by denomination."""
+
+    def supply(self, denom: str, meter: GasMeter) -> Coin:
+        """How much of a denomination exists."""
+
+    def smart(self, address: str, msg: bytes, meter: GasMeter, depth: int) -> bytes:
+        """A contract's answer; ``depth`` queries are already running."""
+
+    def raw(self, address: str, key: bytes, meter: GasMeter) -> bytes | None:
+        """A value out of a contract's storage; None for a missing key and for what is no contract."""
+
+    def contract_info(self, address: str, meter: GasMeter) -> InfoLike:
+        """A contract's record."""
+
+    def code_info(self, code_id: int, meter: GasMeter) -> tuple[str, bytes]:
+        """Creator and checksum of a code."""
+
+
+class Querier:
+    """The querier of one call."""
+
+    __slots__ = ("_depth", "_host", "_meter")
+
+    def __init__(self, host: QueryHost, meter: GasMeter, depth: int) -> None:
+        self._host = host
+        self._meter = meter
+        self._depth = depth
+
+    def query_balance(self, address: str, denom: str) -> Coin:
+        """What an address holds of a denomination; 0 for unknown ones. An invalid denomination aborts the call."""
+        try:
+            return self._host.balance(address, denom, self._meter)
+        except VmError:
+            raise
+        except AppError as error:
+            raise _refusal(error) from None
+
+    def query_all_balances(self, address: str) -> list[Coin]:
+        """All that an address holds, sorted by denomination."""
+        try:
+            return self._host.balances(address, self._meter)
+        except AppError as error:
+            raise _refusal(error) from None
+
+    def query_supply(self, denom: str) -> Coin:
+        """How much of a denomination exists."""
+        return self._host.supply(denom, self._meter)
+
+    @overload
+    def query_wasm_smart(self, address: str, msg: object) -> Any: ...
+
+    @overload
+    def query_wasm_smart(self, address: str, msg: object, answer: type[T]) -> T: ...
+
+    def query_wasm_smart(self, address: str, msg: object, answer: Any = None) -> Any:
+        """Ask another contract; ``answer`` is the type to decode into, else plain JSON values come back."""
+        raw = msg if isinstance(msg, bytes) else cosmwasm_json.encode_message(msg)
+        try:
+            found = self._host.smart(address, raw, self._meter, self._depth)
+        except AppError as error:
+            raise _refusal(error) from None
+        return cosmwasm_json.decode(found, Any if answer is None else answer)
+
+    def query_wasm_raw(self, address: str, key: bytes) -> bytes | None:
+        """A value out of another contract's storage; None when there is none (QRY-5)."""
+        try:
+            return self._host.raw(address, key, self._meter) or None
+        except AppError as error:
+            raise _refusal(error) from None
+
+    def query_contract_info(self, address: str) -> InfoLike:
+        """Another contract's code id, creator and admin."""
+        try:
+            return self._host.contract_info(address, self._meter)
+        except AppError as error:
+            raise _refusal(error) from None
+
+    def raw_query(self, request: bytes) -> bytes:
+        """Ask in CosmWasm's JSON: ``{"bank": {"balance": …}}`` gives ``{"ok": {"ok": "<base64>"}}`` (QRY-3)."""
+        if len(request) > REQUEST_MAX:
+            raise VmError(
+                "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: Error in "
+                f"guest/host communication: Region length too big. Got {len(request)}, limit {REQUEST_MAX}"
+            )
+        try:
+            asked = cosmwasm_json.decode(request, dict[str, Any])
+        except ContractError as error:
+            text = request.decode("utf-8", "replace")
+            return _system(
+                {"invalid_request": {"error": str(error), "request": _b64(text.encode())}}
+            )
+        try:
+            answer = self._route(asked)
+        except NoSuchContract as error:
+            return _system({"no_such_contract": {"addr": error.address}})
+        except NoSuchCode as error:
+            return _system({"no_such_code": {"code_id": error.code_id}})
+        except VmError as error:
+            if error.log.startswith("Panic"):
+                raise
+            return _contract_error(error)
+        except AppError as error:
+            return _contract_error(error)
+        if isinstance(answer, Unsupported):
+            return _system(answer.shape)
+        return b'{"ok":{"ok":"' + base64.b64encode(answer) + b'"}}'
+
+    def _route(self, asked: dict[str, Any]) -> bytes | Unsupported:
+        """The answer to a request. Raises: AppError as the chain refuses."""
+        if len(asked) != 1:
+            return Unsupported({"unknown": {}})
+        ((kind, body),) = asked.items()
+        if kind in ("stargate", "grpc"):
+            name = "gRPC" if kind == "grpc" else "Stargate"
+            return Unsupported({"unsupported_request": {"kind": f"{name} queries are disabled"}})
+        if kind in ("custom", "ibc", "distribution", "staking"):
+            return Unsupported({"unsupported_request": {"kind": kind}})
+        if kind not in ("bank", "wasm") or not isinstance(body, dict) or len(body) != 1:
+            return Unsupported({"unknown": {}})
+        ((name, fields),) = body.items()
+        handler = _HANDLERS.get((kind, name))
+        if handler is None or not isinstance(fields, dict):
+            return Unsupported(
+                {"unsupported_request": {"kind": f"unknown {kind.title()}Query variant"}}
+            )
+        try:
+            return handler(self._host, fields, self._meter, self._depth)
+        except (KeyError, TypeError, binascii.Error):
+            return Unsupported({"unknown": {}})
+
+
+class Unsupported:
+    """A system error in place of an answer."""
+
+    __slots__ = ("shape",)
+
+    def __init__(self, shape: dict[str, object]) -> None:
+        self.shape = shape
+
+
+def redacted(error: AppError) -> str:
+    """What a contract may read of an error: its own kind's text, else codespace and code (SUB-13)."""
+    if isinstance(error, ContractRefused):
+        return error.log
+    return f"codespace: {error.codespace}, code: {error.code}"
+
+
+def _refusal(error: AppError) -> QuerierError:
+    if isinstance(error, NoSuchContract):
+        return QuerierError(f"{_GENERIC} system error: No such contract: {error.address}")
+    if isinstance(error, NoSuchCode):
+        return QuerierError(f"{_GENERIC} system error: No such code: {error.code_id}")
+    return QuerierError(f"{_GENERIC} contract error: {redacted(error)}")
+
+
+def _system(shape: Mapping[str, object]) -> bytes:
+    return b'{"error":' + cosmwasm_json.encode(shape) + b"}"
+
+
+def _contract_error(error: AppError) -> bytes:
+    return b'{"ok":{"error":' + cosmwasm_json.encode(redacted(error)) + b"}}"
+
+
+def _b64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _coin(coin: Coin) -> dict[str, str]:
+    return {"denom": coin.denom, "amount": str(int(coin.amount))}
+
+
+def _bytes_of(message: object) -> bytes:
+    if not isinstance(message, str):
+        raise TypeError
+    return base64.b64decode(message, validate=True)
+
+
+def _text_of(fields: Mapping[str, Any], name: str) -> str:
+    value = fields[name]
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _balance(host: QueryHost, fields: Mapping[str, Any], meter: GasMeter, _depth: int) -> bytes:
+    coin = host.balance(_text_of(fields, "address"), _text_of(fields, "denom"), meter)
+    return cosmwasm_json.encode({"amount": _coin(coin)})
+
+
+def _all_balances(
+    host: QueryHost, fields: Mapping[str, Any], meter: GasMeter, _depth: int
+) -> bytes:
+    coins: Sequence[Coin] = host.balances(_text_of(fields, "address"), meter)
+    return cosmwasm_json.encode({"amount": [_coin(coin) for coin in coins]})
+
+
+def _supply(host: QueryHost, fields: Mapping[str, Any], meter: GasMeter, _depth: int) -> bytes:
+    return cosmwasm_json.encode({"amount": _coin(host.supply(_text_of(fields, "denom"), meter))})
+
+
+def _denom_metadata(
+    _host: QueryHost, fields: Mapping[str, Any], _meter: GasMeter, _depth: int
+) -> bytes:
+    raise AppError.wrap("sdk", 38, _text_of(fields, "denom"))
+
+
+def _all_denom_metadata(
+    _host: QueryHost, _fields: Mapping[str, Any], _meter: GasMeter, _depth: int
+) -> bytes:
+    return b'{"metadata":[],"next_key":null}'
+
+
+def _smart(host: QueryHost, fields: Mapping[str, Any], meter: GasMeter, depth: int) -> bytes:
+    return host.smart(_text_of(fields, "contract_addr"), _bytes_of(fields["msg"]), meter, depth)
+
+
+def _raw(host: QueryHost, fields: Mapping[str, Any], meter: GasMeter, _depth: int) -> bytes:
+    return host.raw(_text_of(fields, "contract_addr"), _bytes_of(fields["key"]), meter) or b""
+
+
+def _contract_info(
+    host: QueryHost, fields: Mapping[str, Any], meter: GasMeter, _depth: int
+) -> bytes:
+    info = host.contract_info(_text_of(fields, "contract_addr"), meter)
+    shape: dict[str, object] = {"code_id": info.code_id, "creator": info.creator}
+    if info.admin is not None:
+        shape["admin"] = info.admin
+    shape["pinned"] = False
+    return cosmwasm_json.encode(shape)
+
+
+def _code_info(host: QueryHost, fields: Mapping[str, Any], meter: GasMeter, _depth: int) -> bytes:
+    code_id = fields["code_id"]
+    if type(code_id) is not int:
+        raise TypeError
+    creator, checksum = host.code_info(code_id, meter)
+    return cosmwasm_json.encode(
+        {"code_id": code_id, "creator": creator, "checksum": _b64(checksum)}
+    )
+
+
+_HANDLERS: Final = {
+    ("bank", "balance"): _balance,
+    ("bank", "all_balances"): _all_balances,
+    ("bank", "supply"): _supply,
+    ("bank", "denom_metadata"): _denom_metadata,
+    ("bank", "all_denom_metadata"): _all_denom_metadata,
+    ("wasm", "smart"): _smart,
+    ("wasm", "raw"): _raw,
+    ("wasm", "contract_info"): _contract_info,
+    ("wasm", "code_info"): _code_info,
+}

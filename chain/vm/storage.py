@@ -1,0 +1,231 @@
+"""The storage a contract sees: its own keys only, each access charged before it acts (GAS-1 to GAS-3).
+
+Keys below are the store's byte, ``03``, the contract's address and the contract's key; gas counts all of it but the
+store's byte, as the SDK's gas store does. The meter is charged inline, because this is the hottest code of the chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final, NoReturn, Protocol
+
+from chain.errors import VmError
+from chain.gas import (
+    KV_DELETE,
+    KV_ITER_BYTE,
+    KV_ITER_NEXT,
+    KV_READ,
+    KV_READ_BYTE,
+    KV_WRITE,
+    KV_WRITE_BYTE,
+    GasMeter,
+    OutOfGas,
+)
+
+KEY_MAX: Final = 65_536  # bytes, as wasmvm
+VALUE_MAX: Final = (
+    524_288  # bytes; ours: a message of 256 KiB and its envelope fit (requirements section 2)
+)
+
+
+class ReadStore(Protocol):
+    """What a query reads: the committed view or the open block's overlay."""
+
+    def get(self, key: bytes) -> bytes | None:
+        """The value of a key, None when there is none."""
+
+    def range(
+        self, start: bytes | None, end: bytes | None, reverse: bool = False
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Entries from ``start`` (included) to ``end`` (excluded) in key order."""
+
+
+class WriteStore(ReadStore, Protocol):
+    """What a transaction writes: the block's overlay."""
+
+    def set(self, key: bytes, value: bytes) -> None:
+        """Write a value."""
+
+    def remove(self, key: bytes) -> None:
+        """Delete a key; a missing one is nothing."""
+
+
+def _refuse_key(key: bytes, doing: str) -> NoReturn:
+    raise VmError(
+        "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: "
+        f"Generic error: Key too big. Tried to {doing} {len(key)} bytes to storage, limit is {KEY_MAX}."
+    )
+
+
+class QueryStorage:
+    """Read-only storage of one contract, charged on the meter of the call."""
+
+    __slots__ = ("_end", "_get", "_gross", "_meter", "_prefix", "_range")
+
+    def __init__(self, store: ReadStore, prefix: bytes, meter: GasMeter) -> None:
+        self._get = store.get
+        self._range = store.range
+        self._prefix = prefix
+        self._gross = len(prefix) - 1
+        self._meter = meter
+
+    def get(self, key: bytes) -> bytes | None:
+        """The value of a key, None when there is none; an empty value is a value (STOR-13)."""
+        if len(key) > KEY_MAX:
+            _refuse_key(key, "read")
+        value = self._get(self._prefix + key)
+        meter = self._meter
+        if value is None:
+            used = meter.used + KV_READ + KV_READ_BYTE * (self._gross + len(key))
+        else:
+            used = meter.used + KV_READ + KV_READ_BYTE * (self._gross + len(key) + len(value))
+        meter.used = used
+        if used > meter.limit:
+            raise OutOfGas("ReadPerByte")
+        return value
+
+    def set(self, key: bytes, value: bytes) -> None:
+        """Refused: a query cannot write (QRY-1)."""
+        raise VmError("Error calling the VM: Error executing Wasm: write in a read-only context")
+
+    def remove(self, key: bytes) -> None:
+        """Refused: a query cannot delete (QRY-1)."""
+        raise VmError("Error calling the VM: Error executing Wasm: write in a read-only context")
+
+    def range(
+        self, start: bytes | None = None, end: bytes | None = None, order: str = "ascending"
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Entries from ``start`` (included) to ``end`` (excluded); creation pays the first entry (GAS-3)."""
+        prefix = self._prefix
+        low = prefix + start if start else prefix
+        high = prefix + end if end is not None else _after(prefix)
+        meter = self._meter
+        if high is not None and low >= high:
+            meter.consume(KV_ITER_NEXT, "IterNextFlat")
+            return iter(())
+        entries = self._range(low, high, order == "descending")
+        first = next(entries, None)
+        if first is None:
+            meter.consume(KV_ITER_NEXT, "IterNextFlat")
+            return iter(())
+        size = len(first[0]) - 1 + len(first[1])
+        meter.consume(KV_ITER_NEXT + KV_ITER_BYTE * size, "IterNextFlat")
+        return _walk(first, entries, len(prefix), meter)
+
+    def close(self) -> None:
+        """End the life of this handle: what a contract kept of it fails from now on."""
+        self._get = _dead
+        self._range = _dead
+
+
+class ContractStorage(QueryStorage):
+    """Read and write storage of one contract."""
+
+    __slots__ = ("_remove", "_set")
+
+    def __init__(self, store: WriteStore, prefix: bytes, meter: GasMeter) -> None:
+        self._get = store.get
+        self._range = store.range
+        self._set = store.set
+        self._remove = store.remove
+        self._prefix = prefix
+        self._gross = len(prefix) - 1
+        self._meter = meter
+
+    def set(self, key: bytes, value: bytes) -> None:
+        """Write a value; an empty key or one too long aborts the call (STOR-13, STOR-24)."""
+        size = len(key)
+        if size > KEY_MAX:
+            _refuse_key(key, "write")
+        if not size:
+            raise VmError("Error calling the VM: Error executing Wasm: key is empty")
+        if not isinstance(value, bytes):
+            raise VmError("Error calling the VM: Error executing Wasm: value is not bytes")
+        if len(value) > VALUE_MAX:
+            raise VmError(
+                "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: Generic error: "
+                f"Value too big. Tried to write {len(value)} bytes to storage, limit is {VALUE_MAX}."
+            )
+        meter = self._meter
+        used = meter.used + KV_WRITE + KV_WRITE_BYTE * (self._gross + size + len(value))
+        meter.used = used
+        if used > meter.limit:
+            raise OutOfGas("WritePerByte")
+        self._set(self._prefix + key, value)
+
+    def remove(self, key: bytes) -> None:
+        """Delete a key; a missing one is nothing."""
+        if len(key) > KEY_MAX:
+            _refuse_key(key, "remove")
+        meter = self._meter
+        used = meter.used + KV_DELETE
+        meter.used = used
+        if used > meter.limit:
+            raise OutOfGas("Delete")
+        self._remove(self._prefix + key)
+
+    def close(self) -> None:
+        """End the life of this handle: what a contract kept of it fails from now on."""
+        self._get = _dead
+        self._range = _dead
+        self._set = _dead
+        self._remove = _dead
+
+
+#: what a tracer is told: operation, contract's key, value or None
+StorageWatch = Callable[[str, bytes, bytes | None], None]
+
+
+class WatchedStorage(ContractStorage):
+    """The same storage, telling a tracer of each access; gas is the same."""
+
+    __slots__ = ("_watch",)
+
+    def __init__(
+        self, store: WriteStore, prefix: bytes, meter: GasMeter, watch: StorageWatch
+    ) -> None:
+        super().__init__(store, prefix, meter)
+        self._watch = watch
+
+    def get(self, key: bytes) -> bytes | None:
+        """As ``ContractStorage.get``."""
+        value = super().get(key)
+        self._watch("get", key, value)
+        return value
+
+    def set(self, key: bytes, value: bytes) -> None:
+        """As ``ContractStorage.set``."""
+        super().set(key, value)
+        self._watch("set", key, value)
+
+    def remove(self, key: bytes) -> None:
+        """As ``ContractStorage.remove``."""
+        super().remove(key)
+        self._watch("remove", key, None)
+
+    def range(
+        self, start: bytes | None = None, end: bytes | None = None, order: str = "ascending"
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """As ``ContractStorage.range``; only the opening is told."""
+        self._watch("range", start or b"", end)
+        return super().range(start, end, order)
+
+
+def _walk(
+    first: tuple[bytes, bytes], rest: Iterator[tuple[bytes, bytes]], cut: int, meter: GasMeter
+) -> Iterator[tuple[bytes, bytes]]:
+    entry: tuple[bytes, bytes] | None = first
+    while entry is not None:
+        key, value = entry
+        meter.consume(KV_ITER_NEXT + KV_ITER_BYTE * (len(key) - 1 + len(value)), "IterNextFlat")
+        yield key[cut:], value
+        entry = next(rest, None)
+
+
+def _after(prefix: bytes) -> bytes | None:
+    body = prefix.rstrip(b"\xff")
+    return body[:-1] + bytes((body[-1] + 1,)) if body else None
+
+
+def _dead(*_: object, **__: object) -> NoReturn:
+    raise VmError("Error calling the VM: Error executing Wasm: handle used after its call ended")
