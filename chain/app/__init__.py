@@ -1,1 +1,3 @@
-"""The application: the ABCI-shaped state machine. No clock, socket, thread or float lives here or below."""
+"""The application: the ABCI-shaped state machine. No clock, socket, thread or float lives here or
+below.
+"""

@@ -1,7 +1,9 @@
 """What stands before execution, in the order of CH-9, with the SDK's codes and texts.
 
-Static checks and chain id, timeout height, gas limits, account and sequence, signatures, agent safety boundary, fee.
-Everything here works in the overlay that it is given; whoever calls takes the writes back when it raises.
+Static checks and chain id, timeout height, gas limits, account and sequence, signatures, agent
+safety boundary, fee.
+Everything here works in the overlay that it is given; whoever calls takes the writes back when it
+raises.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ class Passed:
 
 @dataclass(slots=True)
 class Mode:
-    """What of the ante applies. ``trusted``: jobs that were proven before, in the order of the signers."""
+    """What of the ante applies. ``trusted``: jobs that were proven before, in the order of the
+    signers.
+    """
 
     simulate: bool = False
     recheck: bool = False
@@ -155,7 +159,9 @@ class Ante:
         params: Params,
         mode: Mode,
     ) -> Passed:
-        """Check and apply: sequences rise, keys are kept, the fee is reserved. Raises: AppError, OutOfGas."""
+        """Check and apply: sequences rise, keys are kept, the fee is reserved. Raises: AppError,
+        OutOfGas.
+        """
         if tx.form == DEV:
             return self._developer(tx, messages, overlay, events, params)
         meter.consume(TX_SIZE_BYTE * len(tx.raw), "txSize")
@@ -185,7 +191,8 @@ class Ante:
     def jobs(self, tx: Tx, store: ReadStore, chain_id: str) -> list[SigJob]:
         """The signature checks of a transaction as far as a state shows them: for checking a block's all at once.
 
-        Accounts that do not exist yet, or that an earlier transaction of the block changes, are checked again later.
+        Accounts that do not exist yet, or that an earlier transaction of the block changes, are
+        checked again later.
         """
         jobs: list[SigJob] = []
         if tx.form == DEV:
@@ -284,7 +291,9 @@ class Ante:
         payer: str,
         mode: Mode,
     ) -> int:
-        """Move the whole ceiling to the fee collector. Raises: AppError sdk/13, msgchain/3, sdk/5."""
+        """Move the whole ceiling to the fee collector. Raises: AppError sdk/13, msgchain/3,
+        sdk/5.
+        """
         if tx.fee and any(coin.amount for coin in tx.fee):
             error = list_error(tx.fee)
             if error is not None and len(tx.fee) > 1:
@@ -332,7 +341,9 @@ class Ante:
         events: list[Event],
         params: Params,
     ) -> Passed:
-        """A devnet's unsigned transaction; impersonated messages pay fees only where the genesis says so."""
+        """A devnet's unsigned transaction; impersonated messages pay fees only where the genesis
+        says so.
+        """
         found: dict[str, None] = {}
         for message in messages:
             if not message.TYPE_URL.startswith("/msgchain.dev."):

@@ -1,7 +1,9 @@
 """The application: one class with the ABCI 2.0 methods, driven alike by the test chain, the devnet, replay and CometBFT.
 
-``finalize_block`` is a function of the committed state and the block: it may be repeated and writes nothing; ``commit``
-alone writes. Headers and block hashes never get here. ``check_tx`` has a state of its own, reset at commit. Queries read
+``finalize_block`` is a function of the committed state and the block: it may be repeated and
+writes nothing; ``commit``
+alone writes. Headers and block hashes never get here. ``check_tx`` has a state of its own, reset
+at commit. Queries read
 an immutable committed view and may run in other threads.
 """
 
@@ -41,7 +43,8 @@ from chain.tx.value import Tx
 from chain.vm.call import BugWatch
 from chain.vm.storage import ReadStore
 
-#: in headers (``version.app``) and in the consensus parameters: the same number, or CometBFT's rollback fails
+#: in headers (``version.app``) and in the consensus parameters: the same number, or CometBFT's
+#: rollback fails
 APP_VERSION: Final = 1
 NAME: Final = "msgchain"
 _BEGIN_BLOCK: Final = b'{"begin_block":{}}'
@@ -156,7 +159,8 @@ class App:
     ) -> InitChainResult:
         """Make the genesis state in memory. It may be called again until the first commit, which writes it.
 
-        ``app_state`` is JSON (its bytes are not stable, its values are). Raises: GenesisError, AppError.
+        ``app_state`` is JSON (its bytes are not stable, its values are). Raises: GenesisError,
+        AppError.
         """
         invariant(self.store.height == 0, "init_chain after a commit")
         state = genesis.read_state(app_state)
@@ -183,7 +187,9 @@ class App:
         return InitChainResult(root, made, params)
 
     def genesis_view(self) -> ReadStore:
-        """The state that the next block starts from: committed, or genesis before the first commit."""
+        """The state that the next block starts from: committed, or genesis before the first
+        commit.
+        """
         if self._genesis is None:
             return self.store.view
         return self._base_overlay()
@@ -195,7 +201,9 @@ class App:
     # --- the pool's checks ----------------------------------------------------------------------
 
     def check_tx(self, raw: bytes, recheck: bool = False) -> CheckTxResult:
-        """Whether bytes may enter the pool, by the check state; a recheck looks at sequence and funds only."""
+        """Whether bytes may enter the pool, by the check state; a recheck looks at sequence and
+        funds only.
+        """
         try:
             tx = decode_tx(raw)
         except AppError as error:
@@ -214,7 +222,9 @@ class App:
         return CheckTxResult(gas_wanted=tx.gas_limit, sender=sender, hash=tx.hash)
 
     def prepare_proposal(self, txs: Sequence[bytes], max_tx_bytes: int) -> list[bytes]:
-        """The transactions to propose: those given, in order, as far as bytes and gas of a block go. Pure."""
+        """The transactions to propose: those given, in order, as far as bytes and gas of a block
+        go. Pure.
+        """
         params = gov.load_params(self.genesis_view())
         chosen: list[bytes] = []
         size = gas = 0
@@ -252,7 +262,9 @@ class App:
         return self.close_block()
 
     def open_block(self, block: BlockInput) -> None:
-        """Start a block: misbehaviour, then the contracts that asked for its beginning. ``block.txs`` is not run."""
+        """Start a block: misbehaviour, then the contracts that asked for its beginning.
+        ``block.txs`` is not run.
+        """
         first = self._genesis is not None
         expected = self._initial_height if first else self.store.height + 1
         invariant(self.store.height > 0 or first, "a block before init_chain")
@@ -291,7 +303,9 @@ class App:
         return self._deliver(raw, None)
 
     def deliver_tx(self, tx: Tx) -> TxResult:
-        """As ``deliver`` for a decoded transaction; its ``raw`` is not looked at beyond its length."""
+        """As ``deliver`` for a decoded transaction; its ``raw`` is not looked at beyond its
+        length.
+        """
         opened = self._opened()
         result = self.execution.deliver(
             opened.scope, tx, self._chain(opened.scope.overlay), _PLAIN, self.observer
@@ -333,7 +347,9 @@ class App:
         )
 
     def commit(self, rows: Mapping[bytes, bytes | None] | None = None) -> int:
-        """Write the finalized block and the driver's ``rows`` in one synced batch. Returns the retain height (0: all)."""
+        """Write the finalized block and the driver's ``rows`` in one synced batch. Returns the
+        retain height (0: all).
+        """
         staged = self._staged
         if staged is None:
             raise InvariantViolation("commit without a finalized block")
@@ -364,7 +380,9 @@ class App:
         return len(opened.snapshots) - 1
 
     def revert(self, snapshot: int) -> None:
-        """Bring the open block back to a snapshot of it; later snapshots are gone. Raises: KeyError."""
+        """Bring the open block back to a snapshot of it; later snapshots are gone. Raises:
+        KeyError.
+        """
         opened = self._opened()
         if not 0 <= snapshot < len(opened.snapshots):
             raise KeyError(snapshot)
@@ -430,7 +448,9 @@ class App:
         return result
 
     def _prove(self, txs: Sequence[bytes]) -> list[Sequence[tuple[SigJob, bool]]]:
-        """Check the signatures of a whole block at once, as far as the committed state shows their keys."""
+        """Check the signatures of a whole block at once, as far as the committed state shows
+        their keys.
+        """
         opened = self._opened()
         chain_id = opened.scope.info.chain_id
         sizes: list[int] = []

@@ -1,6 +1,7 @@
 """Balances and supply: every coin that moves, moves here (BANK-1 to BANK-11).
 
-A zero balance is not stored. The supply of a denomination is the sum of its balances after every transaction. Gas is
+A zero balance is not stored. The supply of a denomination is the sum of its balances after every
+transaction. Gas is
 charged per read and write as the SDK's gas store would for these keys and values.
 """
 
@@ -77,7 +78,9 @@ class Bank:
         return decode_amount(raw)
 
     def check_enabled(self, store: ReadStore, coins: Sequence[CoinLike]) -> None:
-        """Refuse coins whose sending is switched off by parameter. Raises: AppError bank/5 (BANK-9)."""
+        """Refuse coins whose sending is switched off by parameter. Raises: AppError bank/5
+        (BANK-9).
+        """
         raw = store.get(keys.PARAMS)
         disabled = records.decode_params(raw).send_disabled if raw is not None else ()
         for coin in coins if disabled else ():
@@ -99,7 +102,8 @@ class Bank:
     ) -> None:
         """Move base-unit coins and say so in three events; an account is made for a new recipient.
 
-        Raises: AppError sdk/5 when the sender is short of any of them; nothing is written then except what the
+        Raises: AppError sdk/5 when the sender is short of any of them; nothing is written then
+        except what the
         caller's checkpoint takes back.
         """
         source = validate(sender, self.prefix)

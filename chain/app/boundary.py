@@ -2,8 +2,10 @@
 
 The chain knows agents through the contract named in the parameter ``agent_registry``, which keeps
 ``Map("agent_accounts", (Addr,), Addr)``: account of the agent -> account of its owner. One raw read per signer, free of
-gas. The rule covers the whole transaction, also what contracts dispatch in it; the owner's signature lifts it. An agent
-that unregisters in a transaction stays bound until its end; one that registers is bound from then on.
+gas. The rule covers the whole transaction, also what contracts dispatch in it; the owner's
+signature lifts it. An agent
+that unregisters in a transaction stays bound until its end; one that registers is bound from then
+on.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The scopes a value can live in while a block runs: the block, the transaction. A frame of a call is in ``dispatch``."""
+"""The scopes a value can live in while a block runs: the block, the transaction. A frame of a
+call is in ``dispatch``.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,8 @@ class TxScope:
         self.loaded: dict[bytes, None] = {}
         #: creator -> gas used in its contracts (CH-5)
         self.creators: dict[str, int] = {}
-        #: an agent among the signers without its owner: set by the ante, kept for the whole transaction
+        #: an agent among the signers without its owner: set by the ante, kept for the whole
+        #: transaction
         self.restricted = ""
 
 

@@ -1,4 +1,6 @@
-"""The developer messages of a devnet (CH-8): so that also a tester's changes are transactions, in the log, and replay."""
+"""The developer messages of a devnet (CH-8): so that also a tester's changes are transactions, in
+the log, and replay.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ class Dev:
 
     def table(self) -> dict[type[Msg], Handler]:
         """Message type to handler."""
-        return {  # type: ignore[return-value]  # each takes its own message type
+        return {
             DevFund: self.fund,
             DevSudo: self.sudo,
             DevSetParams: self.set_params,

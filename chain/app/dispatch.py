@@ -1,7 +1,9 @@
 """Messages and their submessages: a loop over an explicit stack (DISP-1 to DISP-6, SUB-1 to SUB-15).
 
-A frame is a contract call whose messages are being dispatched. A submessage starts at a checkpoint of the overlay and a
-mark in the event list; success keeps both, failure cuts both back. Only ``run`` catches errors of calls, and only to
+A frame is a contract call whose messages are being dispatched. A submessage starts at a checkpoint
+of the overlay and a
+mark in the event list; success keeps both, failure cuts both back. Only ``run`` catches errors of
+calls, and only to
 hand them to the frame that dispatched the submessage: to its reply, or further up.
 """
 
@@ -26,7 +28,7 @@ from chain.vm.querier import redacted
 DEPTH_MAX: Final = 500
 
 #: runs one message: a contract call gives a frame when it has messages to dispatch
-Handler = Callable[[TxScope, Msg, GasMeter, int], "Frame | Outcome"]
+Handler = Callable[..., "Frame | Outcome"]
 
 
 class Dispatcher:
@@ -77,7 +79,9 @@ class Dispatcher:
                 self._unwind_gas(tx, stack, error)
 
     def _begin(self, tx: TxScope, frame: Frame) -> Frame | Outcome:
-        """Start the next submessage of a frame, on a meter of its own if it has a lower limit (SUB-8)."""
+        """Start the next submessage of a frame, on a meter of its own if it has a lower limit
+        (SUB-8).
+        """
         sub = frame.messages[frame.next]
         frame.next += 1
         frame.sub = sub
@@ -99,7 +103,9 @@ class Dispatcher:
         return self._handlers[type(message)](tx, message, meter, frame.depth + 1)
 
     def _succeeded(self, tx: TxScope, frame: Frame, outcome: Outcome) -> Frame | None:
-        """Close a successful submessage: gas to the parent, events kept, reply if it was asked for."""
+        """Close a successful submessage: gas to the parent, events kept, reply if it was asked
+        for.
+        """
         sub = self._settle(frame)
         if tx.observer is not None:
             tx.observer.outcome(frame.address, sub.id, None)
@@ -119,7 +125,9 @@ class Dispatcher:
         return self._reply(tx, frame, sub, SubMsgResult(ok=answer))
 
     def _failed(self, tx: TxScope, frame: Frame, error: AppError) -> Frame | None:
-        """Take back a failed submessage and reply, if the policy catches. Raises: the error, if it does not."""
+        """Take back a failed submessage and reply, if the policy catches. Raises: the error, if
+        it does not.
+        """
         sub = self._settle(frame)
         tx.overlay.rollback(frame.checkpoint)
         del tx.events[frame.mark :]
@@ -140,7 +148,9 @@ class Dispatcher:
         return sub
 
     def _reply(self, tx: TxScope, frame: Frame, sub: Prepared, result: SubMsgResult) -> Frame:
-        """Call ``reply``; its frame runs next, before the siblings (SUB-4). Raises: AppError with ``reply: `` in front."""
+        """Call ``reply``; its frame runs next, before the siblings (SUB-4). Raises: AppError with
+        ``reply: `` in front.
+        """
         reply = Reply(sub.id, result, sub.payload)
         try:
             opened = self._wasm.reply(tx, frame.address, reply, frame.meter, frame.depth)
@@ -151,7 +161,9 @@ class Dispatcher:
         return opened
 
     def _unwind(self, tx: TxScope, stack: list[Frame], error: AppError) -> None:
-        """Carry an error outwards until a submessage's policy catches it. Raises: the error at the top."""
+        """Carry an error outwards until a submessage's policy catches it. Raises: the error at
+        the top.
+        """
         while True:
             frame = stack[-1]
             if frame.child is not None:
@@ -175,7 +187,9 @@ class Dispatcher:
                 raise error
 
     def _unwind_gas(self, tx: TxScope, stack: list[Frame], error: OutOfGas) -> None:
-        """Carry an exhausted meter outwards to the submessage that was limited. Raises: OutOfGas without one."""
+        """Carry an exhausted meter outwards to the submessage that was limited. Raises: OutOfGas
+        without one.
+        """
         while stack:
             frame = stack[-1]
             child = frame.child

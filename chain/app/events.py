@@ -1,6 +1,7 @@
 """Events as wasmd shapes them (EV-1 to EV-16), and what they cost.
 
-Inside a transaction events are one flat list; a submessage is the tail of it from where it began. Attributes are
+Inside a transaction events are one flat list; a submessage is the tail of it from where it began.
+Attributes are
 lists of pairs that may still be sorted (SUB-15) and get ``msg_index`` at the end (EV-11).
 """
 
@@ -23,7 +24,8 @@ __all__ = [
     "sort_attributes",
 ]
 
-#: what Go's ``strings.TrimSpace`` cuts: Unicode white space, fixed here because Python's table moves with versions
+#: what Go's ``strings.TrimSpace`` cuts: Unicode white space, fixed here because Python's table
+#: moves with versions
 WHITE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 _TYPE_MIN: Final = 3  # bytes after trimming (EV-6)
 
@@ -71,7 +73,9 @@ def event_cost(attributes: Sequence[AttributeLike], events: Sequence[EventLike])
 
 
 def shape_attributes(contract: str, attributes: Sequence[AttributeLike]) -> list[tuple[str, str]]:
-    """``_contract_address`` and the response's attributes, trimmed. Raises: AppError wasm/21 (EV-7, EV-8)."""
+    """``_contract_address`` and the response's attributes, trimmed. Raises: AppError wasm/21
+    (EV-7, EV-8).
+    """
     shaped = [("_contract_address", contract)]
     for attribute in attributes:
         key = attribute.key.strip(WHITE)

@@ -1,4 +1,6 @@
-"""One transaction in an open block: ante, messages, result. Also the same as a simulation, and privileged calls."""
+"""One transaction in an open block: ante, messages, result. Also the same as a simulation, and
+privileged calls.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ class Execution:
         mode: Mode,
         observer: Observer | None = None,
     ) -> TxResult:
-        """Run one transaction in the open block; whatever it is, it gets a result. Raises only InvariantViolation."""
+        """Run one transaction in the open block; whatever it is, it gets a result. Raises only
+        InvariantViolation.
+        """
         overlay = block.overlay
         params = gov.load_params(overlay)
         start = overlay.checkpoint()
@@ -155,7 +159,9 @@ class Execution:
     def privileged_sudo(
         self, block: BlockScope, contract: str, msg: bytes, gas_limit: int
     ) -> AppError | None:
-        """Call a contract's ``sudo`` outside of transactions; its events are the block's, a failure is returned."""
+        """Call a contract's ``sudo`` outside of transactions; its events are the block's, a
+        failure is returned.
+        """
         meter = GasMeter(gas_limit)
         scope = TxScope(block, meter, (), None)
         before = block.overlay.checkpoint()

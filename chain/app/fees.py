@@ -33,7 +33,9 @@ class Split(NamedTuple):
 
 
 def split(fee: int, creators: Mapping[str, int]) -> Split:
-    """Divide a fee; ``creators`` is gas by contract creator, empty when no contract ran (then the treasury has it)."""
+    """Divide a fee; ``creators`` is gas by contract creator, empty when no contract ran (then the
+    treasury has it).
+    """
     validator = fee * VALIDATORS_PERCENT // 100
     treasury = fee * TREASURY_PERCENT // 100
     pool = fee * DEVELOPERS_PERCENT // 100
@@ -60,7 +62,8 @@ def settle(
 ) -> None:
     """Empty the fee collector: refunds by payer, then the shares by recipient, then the burn.
 
-    ``payout`` is the proposer's account, empty when it has none: its share is the treasury's. Without a treasury its
+    ``payout`` is the proposer's account, empty when it has none: its share is the treasury's.
+    Without a treasury its
     shares are burned.
     """
     refunds: dict[str, int] = {}

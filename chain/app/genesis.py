@@ -63,7 +63,9 @@ class AccountEntry(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ValidatorEntry(msgspec.Struct, forbid_unknown_fields=True):
-    """Where a validator's share of the fees goes. ``power`` counts where the driver names no validators itself."""
+    """Where a validator's share of the fees goes. ``power`` counts where the driver names no
+    validators itself.
+    """
 
     pub_key: KeyEntry
     payout: str = ""
@@ -137,7 +139,9 @@ def build(
     consensus_params: ConsensusParams | None,
     validators: Sequence[Validator],
 ) -> tuple[Validator, ...]:
-    """Write the genesis state into the scope's overlay; gives the validators. Raises: GenesisError."""
+    """Write the genesis state into the scope's overlay; gives the validators. Raises:
+    GenesisError.
+    """
     overlay = scope.overlay
     overlay.set(
         keys.CHAIN, records.encode(ChainRecord(chain_id, initial_height, state.devnet, time))
@@ -174,7 +178,9 @@ def _params(params: Params, changes: Mapping[str, object], prefix: str) -> Param
 def _make_accounts(
     scope: BlockScope, execution: Execution, entries: Sequence[AccountEntry]
 ) -> None:
-    """Accounts in the order of the file, which numbers them; then the module accounts, as the SDK does."""
+    """Accounts in the order of the file, which numbers them; then the module accounts, as the SDK
+    does.
+    """
     overlay, bank = scope.overlay, execution.bank
     for index, entry in enumerate(entries):
         where = f"app_state.accounts[{index}]"
@@ -200,13 +206,13 @@ def _make_validators(
     """The driver's validators, else the file's; payout accounts come from the file."""
     listed: dict[tuple[str, bytes], ValidatorEntry] = {}
     for index, entry in enumerate(entries):
-        key = _key(entry.pub_key, f"app_state.validators[{index}]")
+        pubkey = _key(entry.pub_key, f"app_state.validators[{index}]")
         if entry.payout:
             try:
                 validate(entry.payout, execution.prefix)
             except AddressError as error:
                 raise GenesisError(f"app_state.validators[{index}].payout: {error}") from None
-        listed[key.type, key.key] = entry
+        listed[pubkey.type, pubkey.key] = entry
     if given:
         found = [(v.pubkey_type, v.pubkey, v.power) for v in given]
     else:

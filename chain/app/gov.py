@@ -136,7 +136,7 @@ class Gov:
 
     def table(self) -> dict[type[Msg], Handler]:
         """Message type to handler."""
-        return {  # type: ignore[return-value]  # each takes its own message type
+        return {
             MsgUpdateParams: self.update_params,
             MsgMint: self.mint,
             MsgUpdateValidators: self.update_validators,
@@ -192,7 +192,9 @@ class Gov:
     def authority_only(
         self, tx: TxScope, message: MsgAuthorityOnly, meter: GasMeter, depth: int
     ) -> Outcome:
-        """A message of wasmd's governance that has nothing behind it here: refused with the authority's name."""
+        """A message of wasmd's governance that has nothing behind it here: refused with the
+        authority's name.
+        """
         text = f"invalid authority; expected {self._bank.gov}, got {message.authority}"
         if message.module == "wasm":
             raise AppError.wrap("wasm", 14, text)

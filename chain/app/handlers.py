@@ -1,7 +1,9 @@
 """What each message does besides calling a contract: bank, code, admin and label.
 
-A handler gets the message as it was sent (or dispatched), after its static checks, and gives an ``Outcome`` or, for a
-contract call, a ``Frame``. Only a message of the transaction itself emits the ``message`` event around these.
+A handler gets the message as it was sent (or dispatched), after its static checks, and gives an
+``Outcome`` or, for a
+contract call, a ``Frame``. Only a message of the transaction itself emits the ``message`` event
+around these.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ class Handlers:
 
     def table(self) -> dict[type[Msg], Handler]:
         """Message type to handler."""
-        return {  # type: ignore[return-value]  # each takes its own message type
+        return {
             MsgExecuteContract: self._wasm.execute,
             MsgInstantiateContract: self.instantiate,
             MsgInstantiateContract2: self.instantiate,
@@ -293,7 +295,9 @@ class Handlers:
 
 
 def check_boundary(tx: TxScope, message: Msg, params: Params, prefix: str) -> None:
-    """Refuse a restricted message when an agent signed this transaction without its owner (CH-11)."""
+    """Refuse a restricted message when an agent signed this transaction without its owner
+    (CH-11).
+    """
     agent = tx.restricted or lonely_agent(tx.overlay, params, tx.signers, prefix)
     if agent:
         raise boundary.refusal(agent, boundary.RESTRICTED[type(message)])

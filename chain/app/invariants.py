@@ -1,4 +1,6 @@
-"""What must be true of a state after every block. Tests call these; a breach is our bug or a damaged disk."""
+"""What must be true of a state after every block. Tests call these; a breach is our bug or a
+damaged disk.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The few protobuf responses that contracts and clients see, written by hand: each is one or two length-delimited fields."""
+"""The few protobuf responses that contracts and clients see, written by hand: each is one or two
+length-delimited fields.
+"""
 
 from __future__ import annotations
 

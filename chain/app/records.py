@@ -21,14 +21,18 @@ class Record(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Account(Record, frozen=True, array_like=True):
-    """Number and sequence of an account; its key is stored apart, so that a transaction rewrites few bytes."""
+    """Number and sequence of an account; its key is stored apart, so that a transaction rewrites
+    few bytes.
+    """
 
     number: int
     sequence: int
 
 
 class CodeRecord(Record, frozen=True, array_like=True):
-    """A stored code. ``source`` is the line ``msgchain:<name>@<sha256>`` (or a reference to a test value)."""
+    """A stored code. ``source`` is the line ``msgchain:<name>@<sha256>`` (or a reference to a
+    test value).
+    """
 
     checksum: bytes
     creator: str
@@ -50,7 +54,9 @@ class ContractRecord(Record, frozen=True, array_like=True):
 
 
 class HistoryEntry(Record, frozen=True, array_like=True):
-    """One step of a contract's code history; ``operation`` is ``init``, ``migrate`` or ``genesis``."""
+    """One step of a contract's code history; ``operation`` is ``init``, ``migrate`` or
+    ``genesis``.
+    """
 
     operation: str
     code_id: int
@@ -60,7 +66,9 @@ class HistoryEntry(Record, frozen=True, array_like=True):
 
 
 class ValidatorRecord(Record, frozen=True, array_like=True):
-    """A validator: consensus key, power, the 20-byte consensus address, and where its share of the fees goes."""
+    """A validator: consensus key, power, the 20-byte consensus address, and where its share of
+    the fees goes.
+    """
 
     key_type: str
     key: bytes
@@ -81,7 +89,9 @@ class ChainRecord(Record, frozen=True, array_like=True):
 
 
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Parameters that the governance authority may change. Amounts in amsg, gas in gas, sizes in bytes."""
+    """Parameters that the governance authority may change. Amounts in amsg, gas in gas, sizes in
+    bytes.
+    """
 
     authority: str = ""
     treasury: str = ""
@@ -98,7 +108,8 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     signatures_max: int = 7
     send_disabled: tuple[str, ...] = ()
     slash_misbehavior: bool = True
-    #: whether impersonated messages of a devnet pay fees as signed ones do (the test chain's ``fees=True``)
+    #: whether impersonated messages of a devnet pay fees as signed ones do (the test chain's
+    #: ``fees=True``)
     dev_fees: bool = False
 
 

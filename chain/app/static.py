@@ -1,10 +1,12 @@
 """Checks of a message that need no state: wasmd's and the SDK's ``ValidateBasic`` with their texts.
 
-They run for every message of a transaction before the ante, and for a dispatched message when its turn comes.
+They run for every message of a transaction before the ante, and for a dispatched message when its
+turn comes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -37,7 +39,8 @@ CODE_MAX: Final = 819_200  # bytes
 _DEPTH_MAX: Final = 64
 _RAW: Final = msgspec.json.Decoder(msgspec.Raw)
 
-#: what Go's ``unicode.IsGraphic`` without spaces refuses, fixed here: format and separator characters, by range
+#: what Go's ``unicode.IsGraphic`` without spaces refuses, fixed here: format and separator
+#: characters, by range
 _UNPRINTABLE: Final = (
     (0x00, 0x1F),
     (0x7F, 0xA0),
@@ -71,7 +74,9 @@ def check(message: Msg, prefix: str) -> None:
 
 
 def address(text: str, where: str, prefix: str) -> bytes:
-    """Canonical bytes of a message's address field. Raises: AppError undefined/1 with the field's name in front."""
+    """Canonical bytes of a message's address field. Raises: AppError undefined/1 with the field's
+    name in front.
+    """
     try:
         return validate(text, prefix)
     except AddressError as error:
@@ -106,7 +111,8 @@ def label(text: str) -> None:
 def json_payload(raw: bytes) -> None:
     """Refuse a contract message that is not JSON at all. Raises: AppError wasm/14.
 
-    Nesting beyond our limit passes here and fails in the contract's own decoding, so no recursion happens here.
+    Nesting beyond our limit passes here and fails in the contract's own decoding, so no recursion
+    happens here.
     """
     if raw.count(b"[") + raw.count(b"{") > _DEPTH_MAX and _depth(raw) > _DEPTH_MAX:
         return
@@ -230,7 +236,7 @@ def _check_authority(
     address(message.authority, "authority", prefix)
 
 
-_CHECKS: Final = {
+_CHECKS: Final[dict[type[Msg], Callable[..., None]]] = {
     MsgSend: _check_send,
     MsgMultiSend: _check_multi_send,
     MsgStoreCode: _check_store,

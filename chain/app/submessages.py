@@ -1,7 +1,9 @@
 """What a contract may dispatch, turned into the messages of a transaction with the contract as sender.
 
-A message is a ``BankMsg``/``WasmMsg`` value or a dict in CosmWasm's JSON form; a dict is read as wasmd reads it: missing
-members are empty, unknown ones ignored. What cannot be read at all fails the response (wasm/29) before anything is
+A message is a ``BankMsg``/``WasmMsg`` value or a dict in CosmWasm's JSON form; a dict is read as
+wasmd reads it: missing
+members are empty, unknown ones ignored. What cannot be read at all fails the response (wasm/29)
+before anything is
 dispatched; what is read but refused fails when its turn comes, so it is kept here as the error.
 """
 
@@ -35,14 +37,14 @@ _DIGITS_MAX: Final = 200  # longer amount text is out of range whatever it says
 _BAD: Final = "Error calling the VM: malformed response"
 
 
-class BurnOf(Msg):
+class BurnOf(Msg, frozen=True):
     """A contract burns coins of its own (``BankMsg.Burn``); there is no such transaction message."""
 
     holder: str
     amount: Coins
 
 
-class Nothing(Msg):
+class Nothing(Msg, frozen=True):
     """A send of an empty list: nothing happens, successfully (BANK-4)."""
 
 
@@ -77,7 +79,9 @@ _POLICIES: Final = ("always", "success", "error", "never")
 
 
 def prepare(contract: str, submessages: Sequence[object]) -> tuple[list[Prepared], bool]:
-    """Read the submessages of a response, and whether a reply policy is missing (DISP-6). Raises: VmError."""
+    """Read the submessages of a response, and whether a reply policy is missing (DISP-6). Raises:
+    VmError.
+    """
     made = []
     missing = False
     for index, sub in enumerate(submessages):
@@ -297,7 +301,9 @@ def _burn(contract: str, amount: Iterable[object]) -> Msg:
 
 
 def _funds(coins: Iterable[object]) -> Coins:
-    """A coin list as wasmd normalises it (FUND-4): checked coin by coin, added up, zeros dropped, sorted."""
+    """A coin list as wasmd normalises it (FUND-4): checked coin by coin, added up, zeros dropped,
+    sorted.
+    """
     read = [_coin(coin) for coin in coins]
     if not read:
         return ()

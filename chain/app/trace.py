@@ -1,4 +1,6 @@
-"""The observer of a transaction: a call tree with gas, storage and events. Nothing is called where there is none."""
+"""The observer of a transaction: a call tree with gas, storage and events. Nothing is called
+where there is none.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,9 @@ from typing import Protocol
 
 
 class Observer(Protocol):
-    """Told what happens in the order in which it happens; must not change anything. Gas is the same with and without."""
+    """Told what happens in the order in which it happens; must not change anything. Gas is the
+    same with and without.
+    """
 
     def enter(self, kind: str, contract: str, sender: str, msg: bytes, gas_used: int) -> None:
         """A contract is about to run; ``kind`` is the entry point, also ``query``."""

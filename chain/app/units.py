@@ -1,6 +1,7 @@
 """Coins: what a list must look like, and the units of the native token (CH-3).
 
-State, events and contracts know ``amsg`` only. ``umsg`` and ``msg`` are other words for amounts of it, accepted in
+State, events and contracts know ``amsg`` only. ``umsg`` and ``msg`` are other words for amounts of
+it, accepted in
 transactions, fees, contract messages and as a query's denomination. A list is checked as it was sent, then converted,
 added up and sorted.
 """
@@ -37,7 +38,9 @@ class CoinLike(Protocol):
 
 
 def valid_denom(denom: str) -> bool:
-    """Whether a denomination follows the Cosmos rule: a letter, then 2 to 127 letters, digits or ``/:._-`` (BANK-8)."""
+    """Whether a denomination follows the Cosmos rule: a letter, then 2 to 127 letters, digits or
+    ``/:._-`` (BANK-8).
+    """
     return (
         _DENOM_MIN <= len(denom) <= _DENOM_MAX and denom[0] in _LETTERS and _MARKS.issuperset(denom)
     )
@@ -49,7 +52,9 @@ def text(coins: Iterable[CoinLike]) -> str:
 
 
 def list_error(coins: Sequence[CoinLike]) -> str | None:
-    """Why a coin list is not a valid one as sent, in the SDK's words; None when it is valid or empty."""
+    """Why a coin list is not a valid one as sent, in the SDK's words; None when it is valid or
+    empty.
+    """
     last = ""
     seen: dict[str, None] = {}
     for coin in coins:

@@ -1,7 +1,8 @@
 """Contracts: codes, instances, and the one call of an entry point around which everything turns (INST-1 to INST-16).
 
 A call goes: look up contract and code, pay for the instance, move the funds, run the entry point, emit the entry event,
-shape the response's events, and hand its messages to ``dispatch``. Errors of everything after the entry point of an
+shape the response's events, and hand its messages to ``dispatch``. Errors of everything after the
+entry point of an
 instantiate, migrate, sudo or reply carry ``dispatch: `` in front, as in wasmd.
 """
 
@@ -55,7 +56,9 @@ class CodeSource(Protocol):
     """Where contracts come from: the node's registry, a folder of contracts, a test's values."""
 
     def resolve(self, source: str) -> Contract | None:
-        """The contract of a stored source line, None for an unknown one. The same line gives the same contract."""
+        """The contract of a stored source line, None for an unknown one. The same line gives the
+        same contract.
+        """
 
 
 @lru_cache(maxsize=16384)
@@ -64,7 +67,9 @@ def _contract_info(address: str) -> ContractInfo:
 
 
 def setup_cost(discount: bool, msg_size: int = 0) -> int:
-    """Gas of loading a contract for one call (GAS-5). ``msg_size`` costs nothing in wasmd's table, ours neither."""
+    """Gas of loading a contract for one call (GAS-5). ``msg_size`` costs nothing in wasmd's
+    table, ours neither.
+    """
     if msg_size < 0:
         raise ValueError("negative length")
     return INSTANCE_DISCOUNT if discount else INSTANCE
@@ -144,7 +149,9 @@ class Wasm:
     def load_instance(
         self, store: ReadStore, address: str, canonical: bytes, meter: GasMeter
     ) -> tuple[ContractRecord, CodeRecord, Contract]:
-        """Contract record, code record and contract (GAS-4: two reads). Raises: NoSuchContract wasm/22."""
+        """Contract record, code record and contract (GAS-4: two reads). Raises: NoSuchContract
+        wasm/22.
+        """
         raw = store.get(keys.CONTRACT + canonical)
         if raw is None:
             meter.consume(KV_READ + KV_READ_BYTE * (1 + len(canonical)), "ReadPerByte")
@@ -164,7 +171,9 @@ class Wasm:
     def load_setup(
         self, loaded: dict[bytes, None], checksum: bytes, meter: GasMeter, entry: str
     ) -> None:
-        """Pay for the instance: in full for the first call of a checksum in a transaction (GAS-5)."""
+        """Pay for the instance: in full for the first call of a checksum in a transaction
+        (GAS-5).
+        """
         if checksum in loaded:
             meter.consume(INSTANCE_DISCOUNT, f"Loading CosmWasm module: {entry}")
             return
@@ -211,7 +220,9 @@ class Wasm:
         meter: GasMeter,
         depth: int,
     ) -> Frame | Outcome:
-        """Make a contract: permission, address, account, funds, entry point, record, messages (INST-3)."""
+        """Make a contract: permission, address, account, funds, entry point, record, messages
+        (INST-3).
+        """
         start = meter.used
         try:
             code = self.load_code(tx.overlay, message.code_id, meter)
@@ -336,7 +347,9 @@ class Wasm:
     def reply(
         self, tx: TxScope, address: str, reply: Reply, meter: GasMeter, depth: int
     ) -> Frame | Outcome:
-        """Call ``reply`` of the code that the contract has now (SUB-12), in the caller's state (SUB-4)."""
+        """Call ``reply`` of the code that the contract has now (SUB-12), in the caller's state
+        (SUB-4).
+        """
         canonical = validate(address, self._prefix)
         start = meter.used
         record, _, contract = self.load_instance(tx.overlay, address, canonical, meter)
@@ -490,7 +503,9 @@ class Wasm:
         code: CodeRecord,
         meter: GasMeter,
     ) -> bytes:
-        """The canonical address of a new contract. Raises: AppError wasm/15 when it is taken (INST-9)."""
+        """The canonical address of a new contract. Raises: AppError wasm/15 when it is taken
+        (INST-9).
+        """
         if isinstance(message, MsgInstantiateContract2):
             creator = validate(message.sender, self._prefix)
             fixed = message.msg if message.fix_msg else b""

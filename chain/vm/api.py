@@ -24,7 +24,8 @@ from chain.std import Addr
 #: longest texts and canonical bytes that the host looks at (ADDR-3)
 TEXT_MAX: Final = 256
 CANONICAL_MAX: Final = 64
-#: bytes of signed content that a check includes in its flat price; every started block of 64 beyond costs one gas
+#: bytes of signed content that a check includes in its flat price; every started block of 64
+#: beyond costs one gas
 FREE_BYTES: Final = 1024
 _BLOCK: Final = 64
 
@@ -39,7 +40,9 @@ class Api:
         self._prefix = prefix
 
     def addr_validate(self, text: str) -> Addr:
-        """The address of a text in its only form. Raises: ContractError with the chain's text (ADDR-1)."""
+        """The address of a text in its only form. Raises: ContractError with the chain's text
+        (ADDR-1).
+        """
         try:
             self._check(text)
         except ContractError:
@@ -66,7 +69,9 @@ class Api:
             raise ContractError(f"Generic error: addr_humanize errored: {error}") from None
 
     def secp256k1_verify(self, message_hash: bytes, signature: bytes, public_key: bytes) -> bool:
-        """Whether a 64-byte secp256k1 signature over a 32-byte hash holds; false for malformed input."""
+        """Whether a 64-byte secp256k1 signature over a 32-byte hash holds; false for malformed
+        input.
+        """
         self._meter.consume(VM_SECP256K1, "secp256k1_verify")
         if len(message_hash) != 32:
             raise ContractError("Verification error: Hash must be 32 bytes long")
@@ -80,7 +85,9 @@ class Api:
     def ml_dsa_verify(
         self, message: bytes, signature: bytes, public_key: bytes, context: bytes = b""
     ) -> bool:
-        """Whether an ML-DSA-87 signature over a message under a context holds; false for malformed input."""
+        """Whether an ML-DSA-87 signature over a message under a context holds; false for
+        malformed input.
+        """
         self._charge(VM_ML_DSA_87, message)
         return verify(SigJob(PubKey(ML_DSA_87, public_key), message, signature, context))
 

@@ -1,6 +1,7 @@
 """One call of one entry point: decode the message, run the function, look at what came back.
 
-How a call ends is asked of the meter, not of the exception: a meter at its limit is out of gas whatever the contract
+How a call ends is asked of the meter, not of the exception: a meter at its limit is out of gas
+whatever the contract
 returned or swallowed (GAS-8). A contract's refusal is ``ContractError``; anything else that it raises, or gives in place
 of a ``Response``, is a ``VmError`` (TX-4) whose text never holds a host error's words.
 """
@@ -19,14 +20,17 @@ from chain.vm.sandbox import runtime
 
 #: bytes of a submessage's payload (SUB-11)
 PAYLOAD_MAX: Final = 131_072
-#: what a contract bug is called in results; the traceback goes to ``on_bug`` (test kit, devnet log) and nowhere else
+#: what a contract bug is called in results; the traceback goes to ``on_bug`` (test kit, devnet
+#: log) and nowhere else
 BugWatch = Callable[[Contract, str, BaseException], None]
 
 _CALLING: Final = "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: "
 
 
 class Caller:
-    """Runs entry points. ``on_bug`` is told of exceptions that are no refusals; it must not change anything."""
+    """Runs entry points. ``on_bug`` is told of exceptions that are no refusals; it must not
+    change anything.
+    """
 
     __slots__ = ("on_bug",)
 
@@ -141,7 +145,9 @@ def _run(contract: Contract, meter: GasMeter, entry: Entry, *args: object) -> An
 
 
 def decode_message(types: object, msg: bytes, name: str) -> Any:
-    """The message of an entry point: plain JSON, one plain class, or one variant of several. Raises: ContractError."""
+    """The message of an entry point: plain JSON, one plain class, or one variant of several.
+    Raises: ContractError.
+    """
     if types is None:
         return cosmwasm_json.decode(msg, Any)
     if isinstance(types, tuple):

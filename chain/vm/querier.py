@@ -1,7 +1,9 @@
 """``deps.querier``: what a contract may ask the chain, charged on the meter of the asking call (QRY-1 to QRY-9).
 
-The typed methods raise ``QuerierError`` (a contract error with the text of CosmWasm's client library); ``raw_query``
-takes and gives CosmWasm's own JSON. What the chain knows comes through the ``QueryHost`` that ``chain.app`` passes in.
+The typed methods raise ``QuerierError`` (a contract error with the text of CosmWasm's client
+library); ``raw_query``
+takes and gives CosmWasm's own JSON. What the chain knows comes through the ``QueryHost`` that
+``chain.app`` passes in.
 """
 
 from __future__ import annotations
@@ -9,14 +11,12 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol, TypeVar, overload
+from typing import Any, Final, Protocol
 
 from chain.errors import AppError, ContractError, VmError
 from chain.gas import GasMeter
 from chain.std import Coin
 from chain.std import json as cosmwasm_json
-
-T = TypeVar("T")
 
 _GENERIC: Final = "Generic error: Querier"
 #: bytes of a query request (JSON-15)
@@ -79,7 +79,9 @@ class QueryHost(Protocol):
         """A contract's answer; ``depth`` queries are already running."""
 
     def raw(self, address: str, key: bytes, meter: GasMeter) -> bytes | None:
-        """A value out of a contract's storage; None for a missing key and for what is no contract."""
+        """A value out of a contract's storage; None for a missing key and for what is no
+        contract.
+        """
 
     def contract_info(self, address: str, meter: GasMeter) -> InfoLike:
         """A contract's record."""
@@ -99,7 +101,9 @@ class Querier:
         self._depth = depth
 
     def query_balance(self, address: str, denom: str) -> Coin:
-        """What an address holds of a denomination; 0 for unknown ones. An invalid denomination aborts the call."""
+        """What an address holds of a denomination; 0 for unknown ones. An invalid denomination
+        aborts the call.
+        """
         try:
             return self._host.balance(address, denom, self._meter)
         except VmError:
@@ -118,20 +122,16 @@ class Querier:
         """How much of a denomination exists."""
         return self._host.supply(denom, self._meter)
 
-    @overload
-    def query_wasm_smart(self, address: str, msg: object) -> Any: ...
-
-    @overload
-    def query_wasm_smart(self, address: str, msg: object, answer: type[T]) -> T: ...
-
-    def query_wasm_smart(self, address: str, msg: object, answer: Any = None) -> Any:
-        """Ask another contract; ``answer`` is the type to decode into, else plain JSON values come back."""
+    def query_wasm_smart(self, address: str, msg: object, type_: Any = None) -> Any:
+        """Ask another contract; ``type_`` is the type to decode into, else plain JSON values
+        come back.
+        """
         raw = msg if isinstance(msg, bytes) else cosmwasm_json.encode_message(msg)
         try:
             found = self._host.smart(address, raw, self._meter, self._depth)
         except AppError as error:
             raise _refusal(error) from None
-        return cosmwasm_json.decode(found, Any if answer is None else answer)
+        return cosmwasm_json.decode(found, Any if type_ is None else type_)
 
     def query_wasm_raw(self, address: str, key: bytes) -> bytes | None:
         """A value out of another contract's storage; None when there is none (QRY-5)."""
@@ -148,7 +148,9 @@ class Querier:
             raise _refusal(error) from None
 
     def raw_query(self, request: bytes) -> bytes:
-        """Ask in CosmWasm's JSON: ``{"bank": {"balance": …}}`` gives ``{"ok": {"ok": "<base64>"}}`` (QRY-3)."""
+        """Ask in CosmWasm's JSON: ``{"bank": {"balance": …}}`` gives ``{"ok": {"ok":
+        "<base64>"}}`` (QRY-3).
+        """
         if len(request) > REQUEST_MAX:
             raise VmError(
                 "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: Error in "
@@ -211,7 +213,9 @@ class Unsupported:
 
 
 def redacted(error: AppError) -> str:
-    """What a contract may read of an error: its own kind's text, else codespace and code (SUB-13)."""
+    """What a contract may read of an error: its own kind's text, else codespace and code
+    (SUB-13).
+    """
     if isinstance(error, ContractRefused):
         return error.log
     return f"codespace: {error.codespace}, code: {error.code}"

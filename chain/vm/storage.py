@@ -1,7 +1,9 @@
 """The storage a contract sees: its own keys only, each access charged before it acts (GAS-1 to GAS-3).
 
-Keys below are the store's byte, ``03``, the contract's address and the contract's key; gas counts all of it but the
-store's byte, as the SDK's gas store does. The meter is charged inline, because this is the hottest code of the chain.
+Keys below are the store's byte, ``03``, the contract's address and the contract's key; gas counts
+all of it but the
+store's byte, as the SDK's gas store does. The meter is charged inline, because this is the hottest
+code of the chain.
 """
 
 from __future__ import annotations
@@ -95,7 +97,9 @@ class QueryStorage:
     def range(
         self, start: bytes | None = None, end: bytes | None = None, order: str = "ascending"
     ) -> Iterator[tuple[bytes, bytes]]:
-        """Entries from ``start`` (included) to ``end`` (excluded); creation pays the first entry (GAS-3)."""
+        """Entries from ``start`` (included) to ``end`` (excluded); creation pays the first entry
+        (GAS-3).
+        """
         prefix = self._prefix
         low = prefix + start if start else prefix
         high = prefix + end if end is not None else _after(prefix)

@@ -19,7 +19,8 @@ from chain.vm.contract import Contract
 from chain.vm.querier import ContractRefused, NoSuchCode, NoSuchContract, Querier
 from chain.vm.storage import KEY_MAX, QueryStorage, ReadStore
 
-#: queries that may run inside of each other: ten below an execute, one and nine from outside (DISP-5)
+#: queries that may run inside of each other: ten below an execute, one and nine from outside
+#: (DISP-5)
 QUERY_DEPTH_MAX: Final = 10
 
 
@@ -63,7 +64,9 @@ class ChainHost:
         self._observer = observer
 
     def balance(self, address: str, denom: str, meter: GasMeter) -> Coin:
-        """One balance; a unit's answer is rounded down (CH-3). An invalid denomination aborts the caller (QRY-3)."""
+        """One balance; a unit's answer is rounded down (CH-3). An invalid denomination aborts the
+        caller (QRY-3).
+        """
         self._canonical(address)
         if not valid_denom(denom):
             raise VmError(f"Error calling the VM: Panic in FFI call: invalid denom: {denom}")
@@ -112,7 +115,9 @@ class ChainHost:
                 observer.leave(outcome, meter.used)
 
     def raw(self, address: str, key: bytes, meter: GasMeter) -> bytes | None:
-        """A value out of a contract's storage, None for a missing one and for what is no contract (QRY-5)."""
+        """A value out of a contract's storage, None for a missing one and for what is no contract
+        (QRY-5).
+        """
         canonical = self._canonical(address)
         if not key or len(key) > KEY_MAX:
             return None

@@ -1,6 +1,7 @@
 """What clients may ask of a committed state. Every method makes its own scopes, so any thread may call it.
 
-The gRPC paths of Cosmos clients are a table on top of these methods; here are the raw store and our own plain ones.
+The gRPC paths of Cosmos clients are a table on top of these methods; here are the raw store and
+our own plain ones.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ _ENDLESS = (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """An ABCI query's answer. ``proof`` is an ICS-23 ``CommitmentProof``, for the app hash in header ``height`` + 1."""
+    """An ABCI query's answer. ``proof`` is an ICS-23 ``CommitmentProof``, for the app hash in
+    header ``height`` + 1.
+    """
 
     code: int = 0
     codespace: str = ""
@@ -46,7 +49,9 @@ class QueryResult:
 
 
 class Queries:
-    """Reads a committed height: 0 is the last one. Raises of all methods: AppError sdk/26 for a height that is not kept."""
+    """Reads a committed height: 0 is the last one. Raises of all methods: AppError sdk/26 for a
+    height that is not kept.
+    """
 
     __slots__ = ("_block_info", "_execution", "_store")
 
@@ -90,25 +95,33 @@ class Queries:
         return QueryResult(key=key, value=value or b"", height=at, proof=proof)
 
     def _answer_height(self, prove: bool) -> int:
-        """The height a query without one is answered at: with a proof, the one before, whose root is in a header."""
+        """The height a query without one is answered at: with a proof, the one before, whose root
+        is in a header.
+        """
         height = self._store.height
         return max(1, height - 1) if prove and height > self._store.oldest else height
 
     # --- contracts ------------------------------------------------------------------------------
 
     def smart(self, address: str, msg: bytes, height: int = 0) -> bytes:
-        """A contract's answer, within the query gas limit. Raises: AppError with the contract's text."""
+        """A contract's answer, within the query gas limit. Raises: AppError with the contract's
+        text.
+        """
         view = self._view(height)
         meter = GasMeter(gov.load_params(view).query_gas_limit)
         host = self.host(view, self._block_info(height or self._store.height))
         return ask(host, address, msg, meter)
 
     def host(self, view: Reader, block: BlockInfo) -> ChainHost:
-        """A query host over any view; outside of transactions there is no transaction index (TX-7)."""
+        """A query host over any view; outside of transactions there is no transaction index
+        (TX-7).
+        """
         return ChainHost(self._execution.wasm, self._execution.bank, view, block, None, {})
 
     def raw(self, address: str, key: bytes, height: int = 0) -> bytes | None:
-        """A raw value of a contract's storage. Raises: AppError wasm/22 for what is no contract (QRY-5)."""
+        """A raw value of a contract's storage. Raises: AppError wasm/22 for what is no contract
+        (QRY-5).
+        """
         view = self._view(height)
         canonical = self._canonical(address)
         if view.get(keys.CONTRACT + canonical) is None:
