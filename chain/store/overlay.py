@@ -103,6 +103,19 @@ class Overlay:
         del journal[keep:]
         self._epoch += 1
 
+    def writes_at(self, checkpoint: int) -> dict[bytes, bytes | None]:
+        """A copy of ``writes`` as it was at a checkpoint, without going back to it. Raises: StoreError."""
+        keep = checkpoint - self._start
+        if not 0 <= keep <= len(self._journal):
+            raise StoreError(f"no checkpoint {checkpoint}: it was rolled back or settled")
+        past = dict(self.writes)
+        for key, old in reversed(self._journal[keep:]):
+            if old is MISSING:
+                del past[key]
+            else:
+                past[key] = old  # type: ignore[assignment]  # not MISSING
+        return past
+
     def settle(self) -> None:
         """Forget how to undo what was written so far, to free memory; earlier checkpoints are
         refused from now on.

@@ -6,12 +6,12 @@ instantiate(deps, mock_env(), message_info(CREATOR, "…"), msg)
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from sortedcontainers import SortedDict
 
+from chain.crypto import addresses, ed25519, mldsa, secp256k1
 from chain.errors import ContractError
 from chain.std.decode import convert, decode
 from chain.std.deps import (
@@ -94,39 +94,31 @@ class MockApi:
 
     def addr_canonicalize(self, text: str) -> bytes:
         """The bytes behind an address. Raises: ContractError."""
-        addresses = _crypto("addresses")
         try:
-            return bytes(addresses.validate(text, self.prefix))
-        except ValueError as error:
-            raise ContractError(f"Generic error: addr_validate errored: {error}") from None
+            return addresses.validate(text, self.prefix)
         except addresses.AddressError as error:
             raise ContractError(f"Generic error: addr_validate errored: {error}") from None
 
     def addr_humanize(self, canonical: bytes) -> Addr:
         """The address of canonical bytes. Raises: ContractError."""
-        addresses = _crypto("addresses")
         try:
             return Addr(addresses.humanize(canonical, self.prefix))
-        except (ValueError, addresses.AddressError) as error:
+        except addresses.AddressError as error:
             raise ContractError(f"Generic error: addr_humanize errored: {error}") from None
 
     def secp256k1_verify(self, message_hash: bytes, signature: bytes, public_key: bytes) -> bool:
         """ECDSA over a 32-byte hash."""
-        return bool(_crypto("secp256k1").verify(public_key, message_hash, signature))
+        return secp256k1.verify_digest(public_key, message_hash, signature)
 
     def ed25519_verify(self, message: bytes, signature: bytes, public_key: bytes) -> bool:
         """Ed25519 over a message."""
-        return bool(_crypto("ed25519").verify(public_key, message, signature))
+        return ed25519.verify(public_key, message, signature)
 
     def ml_dsa_verify(
         self, message: bytes, signature: bytes, public_key: bytes, context: bytes = b""
     ) -> bool:
         """ML-DSA-87 over a message with a context string."""
-        return bool(_crypto("mldsa").verify(public_key, message, signature, context))
-
-
-def _crypto(name: str) -> Any:
-    return importlib.import_module(f"chain.crypto.{name}")
+        return mldsa.verify(public_key, message, signature, context)
 
 
 SmartHandler = Callable[[str, Any], Any]

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from dispatch_trace import traced
 from recorded_wire import b64, fill, message_bytes, responses, same
 from twins.burner import BURNER
 from twins.hackatom import HACKATOM, HACKATOM_42, HACKATOM_420
@@ -144,8 +145,7 @@ class World:
             self.names = names
 
     def _differences(self, case: dict[str, Any]) -> Any:
-        rows: list[Any] = []
-        with self.chain.watch_dispatch(rows.append):
+        with traced(self.chain) as rows:
             for tx, expected in zip(case.get("txs", []), case.get("results", []), strict=True):
                 sender = self.names[tx["sender"]]
                 result = self.chain.try_execute_many(
@@ -154,10 +154,9 @@ class World:
                 )
                 yield from self.result_differences(fill(expected, self.lookup), result)
         if "trace" in case:
-            shown = [self.trace_row(row) for row in rows]
-            wanted = fill(case["trace"], self.lookup)
-            if not _traces_equal(wanted, shown):
-                yield "trace", f"{wanted} != {shown}"
+            wanted = [[row[0], self.lookup(row[1]), *row[2:]] for row in case["trace"]]
+            if not _traces_equal(fill(wanted, self.lookup), rows):
+                yield "trace", f"{wanted} != {rows}"
         if "dispatches" in case and case["dispatches"] != len(rows):
             yield "trace", f"{case['dispatches']} != {len(rows)} dispatches"
         if "txs" in case:
@@ -179,10 +178,6 @@ class World:
         total = expected.get("events_total", len(expected["events"]))
         if total != len(shown) or not same(expected["events"], shown[: len(expected["events"])]):
             yield "events", f"{expected['events']} != {shown}"
-
-    def trace_row(self, row: Any) -> list[Any]:
-        """A dispatch as the recordings show it, with addresses left as they are."""
-        return list(row)
 
     def state_differences(self, case: dict[str, Any]) -> Any:
         """Compare balances, supply, contracts and counters after the case."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from twins import serde
-
 from chain.std import BankMsg, ContractError, Response
 from chain.testing import Contract
+from twins import serde
 
 INSTANTIATE = serde.struct({})
 MIGRATE = serde.struct({"payout": serde.text, "delete": serde.unsigned(32)}, {"delete": 0})

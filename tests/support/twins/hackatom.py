@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from twins import serde
-from twins.cosmos import compact
-
 from chain.errors import VmError
 from chain.std import BankMsg, ContractError, Event, Response, WasmMsg
 from chain.testing import Contract
+from twins import serde
+from twins.cosmos import compact
 
 CONFIG = b"config"
 PANIC = "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: Aborted: "
@@ -135,7 +134,8 @@ def query(deps: Any, env: Any, msg: Any) -> Any:
 def sudo(deps: Any, env: Any, msg: Any) -> Response:
     """Steal funds: privileged code may."""
     steal = msg["steal_funds"]
-    return Response().add_message(BankMsg.Send(steal["recipient"], steal["amount"]))
+    send = {"to_address": steal["recipient"], "amount": steal["amount"]}
+    return Response().add_message({"bank": {"send": send}})
 
 
 def build(name: str, entry: Any) -> Contract:

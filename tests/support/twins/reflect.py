@@ -6,11 +6,10 @@ import base64
 import json
 from typing import Any
 
-from twins import serde
-from twins.cosmos import COSMOS_MSG, b64, compact, to_json
-
 from chain.std import ContractError, Response, SubMsg
 from chain.testing import Contract
+from twins import serde
+from twins.cosmos import COSMOS_MSG, b64, compact, to_json
 
 CONFIG = b"\x00\x06config"
 RESULT = b"\x00\x06result"

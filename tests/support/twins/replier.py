@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from twins import serde
-from twins.cosmos import compact
-
 from chain.std import ContractError, Response, SubMsg, WasmMsg
 from chain.testing import Contract
+from twins import serde
+from twins.cosmos import compact
 
 SET_DATA, RETURN_ORDER, REPLY_ERROR = 0x100, 0x200, 0x400
 FIELDS: dict[str, serde.Parser] = {

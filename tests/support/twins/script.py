@@ -7,12 +7,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from twins.cosmos import b64, compact
-from twins.reflect import pairs
-
 from chain.errors import VmError
 from chain.std import ContractError, Event, Response, SubMsg
 from chain.testing import Contract
+from twins.cosmos import b64, compact
+from twins.reflect import pairs
 
 WASM = "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: "
 EMPTY = {"ok": {"messages": [], "attributes": [], "events": [], "data": None}}

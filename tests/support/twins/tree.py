@@ -6,10 +6,9 @@ import base64
 import json
 from typing import Any
 
-from twins.cosmos import compact
-
 from chain.std import BankMsg, Coin, ContractError, Event, Response, SubMsg, WasmMsg
 from chain.testing import Contract
+from twins.cosmos import compact
 
 BANK_TYPES = {"coin_spent", "coin_received", "transfer", "burn", "coinbase", "message", "tx"}
 MODES = {

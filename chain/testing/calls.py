@@ -1,0 +1,266 @@
+"""The test chain's calls: accounts, codes, contracts, transactions, queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from chain.app.records import ContractRecord
+from chain.std import Coin, encode, encode_message
+from chain.testing.codes import ContractLike
+from chain.testing.coins import CoinsLike, parse_coins
+from chain.testing.engine import Engine, account_address
+from chain.testing.messages import transaction_messages
+from chain.testing.results import ExecTxResult, TxFailed, stored_code_id
+from chain.tx.messages import (
+    AccessConfig,
+    DevFund,
+    DevSudo,
+    Msg,
+    MsgClearAdmin,
+    MsgExecuteContract,
+    MsgInstantiateContract,
+    MsgInstantiateContract2,
+    MsgMigrateContract,
+    MsgSend,
+    MsgStoreCode,
+    MsgUpdateAdmin,
+)
+
+_NOBODY, _ANY_OF = 1, 4
+
+
+class ChainCalls:
+    """Everything of ``Chain`` but blocks and snapshots. Any valid address may be a ``sender``, with or without key."""
+
+    _engine: Engine
+    _auto_block: bool
+
+    def _setup(self, engine: Engine, *, auto_block: bool) -> None:
+        self._engine = engine
+        self._auto_block = auto_block
+
+    def _end_of_transaction(self) -> None:
+        """Called after each transaction of a chain with ``auto_block``."""
+
+    def _run(self, message: Msg, gas_limit: int | None = None) -> ExecTxResult:
+        """One transaction of one message by its sender."""
+        result = ExecTxResult(self._engine.deliver((message,), gas_limit))
+        if self._auto_block:
+            self._end_of_transaction()
+        return result
+
+    def _developer(self, message: Msg) -> ExecTxResult:
+        """One transaction by the tester's hand. Raises: TxFailed."""
+        result = ExecTxResult(self._engine.deliver_developer(message))
+        if self._auto_block:
+            self._end_of_transaction()
+        return _checked(result)
+
+    # --- accounts and coins ---------------------------------------------------------------------
+
+    def account(self, name: str, balance: CoinsLike = "1000000msg") -> str:
+        """The address of a named account, the same on every machine; its first mention gives it ``balance``."""
+        address = account_address(name, self._engine.prefix)
+        if address not in self._engine.named:
+            self._engine.named[address] = name
+            coins = parse_coins(balance)
+            if coins:
+                self._developer(DevFund(address, coins))
+        return address
+
+    def fund(self, address: str, coins: CoinsLike) -> ExecTxResult:
+        """Create coins in an account. Raises: TxFailed."""
+        return self._developer(DevFund(address, parse_coins(coins)))
+
+    def try_send(self, sender: str, to: str, coins: CoinsLike) -> ExecTxResult:
+        """A bank send as a transaction."""
+        return self._run(MsgSend(sender, to, parse_coins(coins)))
+
+    def send(self, sender: str, to: str, coins: CoinsLike) -> ExecTxResult:
+        """A bank send as a transaction. Raises: TxFailed."""
+        return _checked(self.try_send(sender, to, coins))
+
+    def balance(self, address: str, denom: str = "amsg") -> int:
+        """One balance."""
+        return self._engine.balance(address, denom)
+
+    def balances(self, address: str) -> list[Coin]:
+        """All balances of an address, sorted by denomination."""
+        return self._engine.balances(address)
+
+    def supply(self, denom: str = "amsg") -> int:
+        """How much of a denomination exists."""
+        return self._engine.supply(denom)
+
+    # --- codes and contracts --------------------------------------------------------------------
+
+    def store_code(
+        self,
+        contract: ContractLike,
+        sender: str | None = None,
+        checksum: bytes | None = None,
+        instantiate_by: Iterable[str] | None = None,
+    ) -> int:
+        """Store a contract value, or a contract folder by name, path or module; returns the code id.
+
+        ``checksum``: 32 bytes in place of the source's hash. ``instantiate_by``: who may instantiate, default
+        everybody. Raises: TxFailed.
+        """
+        line = self._engine.codes.add(contract, checksum)
+        config = None
+        if instantiate_by is not None:
+            allowed = tuple(instantiate_by)
+            config = AccessConfig(_ANY_OF if allowed else _NOBODY, allowed)
+        owner = sender or account_address("deployer", self._engine.prefix)
+        result = self._run(MsgStoreCode(owner, line.encode(), config))
+        return stored_code_id(_checked(result).tx_data)
+
+    def try_instantiate(
+        self,
+        code_id: int,
+        msg: Any,
+        sender: str,
+        label: str,
+        funds: CoinsLike = (),
+        admin: str | None = None,
+    ) -> ExecTxResult:
+        """Create a contract; the address is in the result's ``address``."""
+        body = _body(msg)
+        return self._run(
+            MsgInstantiateContract(sender, admin or "", code_id, label, body, parse_coins(funds))
+        )
+
+    def instantiate(
+        self,
+        code_id: int,
+        msg: Any,
+        sender: str,
+        label: str,
+        funds: CoinsLike = (),
+        admin: str | None = None,
+    ) -> str:
+        """Create a contract and return its address. Raises: TxFailed."""
+        return _checked(self.try_instantiate(code_id, msg, sender, label, funds, admin)).address
+
+    def instantiate2(
+        self,
+        code_id: int,
+        msg: Any,
+        sender: str,
+        label: str,
+        funds: CoinsLike = (),
+        admin: str | None = None,
+        *,
+        salt: bytes,
+        fix_msg: bool = False,
+    ) -> str:
+        """Create a contract at a predictable address and return it. Raises: TxFailed."""
+        message = MsgInstantiateContract2(
+            sender,
+            admin or "",
+            code_id,
+            label,
+            _body(msg),
+            parse_coins(funds),
+            bytes(salt),
+            fix_msg,
+        )
+        return _checked(self._run(message)).address
+
+    def try_execute(
+        self,
+        address: str,
+        msg: Any,
+        sender: str,
+        funds: CoinsLike = (),
+        gas_limit: int | None = None,
+    ) -> ExecTxResult:
+        """Call a contract; what goes wrong is in the result."""
+        message = MsgExecuteContract(
+            sender, address, encode_message(msg), parse_coins(funds) if funds else ()
+        )
+        result = ExecTxResult(self._engine.deliver((message,), gas_limit))
+        if self._auto_block:
+            self._end_of_transaction()
+        return result
+
+    def execute(
+        self,
+        address: str,
+        msg: Any,
+        sender: str,
+        funds: CoinsLike = (),
+        gas_limit: int | None = None,
+    ) -> ExecTxResult:
+        """Call a contract. Raises: TxFailed."""
+        return _checked(self.try_execute(address, msg, sender, funds, gas_limit))
+
+    def try_execute_many(
+        self, messages: Sequence[Any], sender: str | None = None, gas_limit: int | None = None
+    ) -> ExecTxResult:
+        """One transaction of several messages: ``(address, msg, sender, funds)``, ``BankMsg`` or ``WasmMsg`` values.
+
+        Transaction messages of ``chain.tx.messages`` pass as they are.
+        """
+        result = ExecTxResult(
+            self._engine.deliver(transaction_messages(messages, sender), gas_limit)
+        )
+        if self._auto_block:
+            self._end_of_transaction()
+        return result
+
+    def execute_many(
+        self, messages: Sequence[Any], sender: str | None = None, gas_limit: int | None = None
+    ) -> ExecTxResult:
+        """One transaction of several messages. Raises: TxFailed."""
+        return _checked(self.try_execute_many(messages, sender, gas_limit))
+
+    def try_migrate(self, address: str, code_id: int, msg: Any, sender: str) -> ExecTxResult:
+        """Give a contract another code."""
+        return self._run(MsgMigrateContract(sender, address, code_id, _body(msg)))
+
+    def migrate(self, address: str, code_id: int, msg: Any, sender: str) -> ExecTxResult:
+        """Give a contract another code. Raises: TxFailed."""
+        return _checked(self.try_migrate(address, code_id, msg, sender))
+
+    def update_admin(self, address: str, new_admin: str, sender: str) -> ExecTxResult:
+        """Hand a contract to another admin. Raises: TxFailed."""
+        return _checked(self._run(MsgUpdateAdmin(sender, address, new_admin)))
+
+    def clear_admin(self, address: str, sender: str) -> ExecTxResult:
+        """Leave a contract without admin. Raises: TxFailed."""
+        return _checked(self._run(MsgClearAdmin(sender, address)))
+
+    def sudo(self, address: str, msg: Any) -> ExecTxResult:
+        """Call ``sudo`` as privileged code does. Raises: TxFailed."""
+        return self._developer(DevSudo(address, encode_message(msg)))
+
+    # --- reading --------------------------------------------------------------------------------
+
+    def query(self, address: str, msg: Any) -> Any:
+        """A contract's answer, decoded; bytes that are no JSON as they stand. Raises: QueryFailed."""
+        return self._engine.query(address, encode_message(msg))
+
+    def query_raw(self, address: str, key: bytes) -> bytes | None:
+        """A raw value of a contract's storage. Raises: QueryFailed for what is no contract."""
+        return self._engine.query_raw(address, key)
+
+    def contract_info(self, address: str) -> ContractRecord:
+        """Code id, creator, admin, label and creation of a contract. Raises: QueryFailed for what is none."""
+        return self._engine.contract_record(address)
+
+    def storage(self, address: str) -> dict[bytes, bytes]:
+        """Everything in a contract's raw storage, in key order."""
+        return self._engine.storage(address)
+
+
+def _checked(result: ExecTxResult) -> ExecTxResult:
+    if result.code:
+        raise TxFailed(result)
+    return result
+
+
+def _body(msg: Any) -> bytes:
+    """The message of an instantiate or migrate, which is a plain object and no variant."""
+    return bytes(msg) if isinstance(msg, bytes) else encode(msg)

@@ -1,0 +1,144 @@
+"""The test chain: an App in memory with one block open, driven by plain calls.
+
+Every change of state is a transaction in that block, delivered through ``App`` as any other driver delivers it; raw
+bytes, hashes and records are made when the log is asked for. Calls about contracts and coins are in ``calls``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from chain.block.types import BlockInput
+from chain.testing.calls import ChainCalls
+from chain.testing.engine import Engine
+from chain.testing.genesis import ChainGenesis
+from chain.testing.history import ClosedBlock, History
+from chain.testing.log import ChainLog
+
+
+class Chain(ChainCalls):
+    """One chain in memory. ``genesis`` is a genesis as a devnet's, default none of its own.
+
+    ``auto_block`` closes the block after every transaction; ``fees`` charges gas at the chain's price.
+    """
+
+    def __init__(
+        self,
+        genesis: Mapping[str, Any] | None = None,
+        *,
+        chain_id: str = "msg-chain-1",
+        prefix: str = "msg",
+        auto_block: bool = False,
+        fees: bool = False,
+    ) -> None:
+        made = ChainGenesis(genesis, chain_id=chain_id, fees=fees)
+        self._setup(Engine(made, prefix), auto_block=auto_block)
+        self._history = History()
+
+    # --- blocks and time ------------------------------------------------------------------------
+
+    @property
+    def height(self) -> int:
+        """Height of the open block."""
+        return self._engine.block.height
+
+    @property
+    def time(self) -> int:
+        """Time of the open block, nanoseconds."""
+        return self._engine.block.time
+
+    def next_block(self, blocks: int = 1, seconds: int | None = None) -> None:
+        """Close the open block and open the next, ``blocks`` times; ``seconds`` each, default the genesis interval.
+
+        Raises: ValueError for a step that is not positive: block time strictly increases.
+        """
+        engine = self._engine
+        step = engine.genesis.interval if seconds is None else seconds * 1_000_000_000
+        if step <= 0:
+            raise ValueError("a block is later than the one before it; seconds must be positive")
+        for _ in range(blocks):
+            before = engine.block
+            self._close()
+            engine.open(before.height + 1, before.time + int(step))
+
+    def set_time(self, time_ns: int) -> None:
+        """Give the open block this time, closing it first if it holds transactions.
+
+        Raises: ValueError for a time before the open block's.
+        """
+        block = self._engine.block
+        if time_ns == block.time:
+            self._engine.floating = False
+            return
+        floor = self._engine.last_time + 1 if self._engine.floating else block.time
+        if time_ns < floor:
+            raise ValueError(f"time {time_ns} is before the open block's, {block.time}")
+        self._move(block.height, time_ns)
+        self._engine.floating = False
+
+    def set_height(self, height: int) -> None:
+        """Give the open block this height, closing it first if it holds transactions.
+
+        Raises: ValueError for a height below the open block's.
+        """
+        block = self._engine.block
+        if height == block.height:
+            return
+        if height < block.height:
+            raise ValueError(f"height {height} is below the open block's, {block.height}")
+        self._move(height, block.time)
+
+    def _move(self, height: int, time_ns: int) -> None:
+        """Open a block at ``height`` and ``time_ns``, instead of the open one if that is empty."""
+        engine = self._engine
+        block = engine.block
+        if not engine.txs:
+            engine.abandon()
+            engine.open(height, time_ns)
+            return
+        self._close()
+        height = max(height, block.height + 1)
+        if time_ns > block.time:
+            engine.open(height, time_ns)
+        else:
+            engine.open(height, block.time + engine.genesis.interval)
+            engine.floating = True  # nobody asked for this time; a set_time may still lower it
+
+    def _close(self) -> None:
+        engine = self._engine
+        self._history.before_close(engine)
+        block, txs = engine.block, engine.txs
+        result = engine.close()
+        self._history.closed.append(ClosedBlock(block, txs, result))
+
+    def _end_of_transaction(self) -> None:
+        self.next_block()
+
+    # --- going back -----------------------------------------------------------------------------
+
+    def snapshot(self) -> int:
+        """Remember the whole chain: state, clock, height, counters. Costs next to nothing."""
+        return self._history.snapshot(self._engine)
+
+    def revert(self, mark: int) -> None:
+        """Go back to a snapshot, also across closed blocks; it stays valid, later ones do not.
+
+        Raises: ValueError for a snapshot that does not exist any more.
+        """
+        self._history.revert(self._engine, mark)
+
+    # --- the log --------------------------------------------------------------------------------
+
+    @property
+    def log(self) -> ChainLog:
+        """The event log so far: the closed blocks, and the open one as it stands when it is saved."""
+        engine = self._engine
+        blocks = list(self._history.closed)
+        if engine.txs:
+            blocks.append(ClosedBlock(engine.block, engine.txs, None))
+        return ChainLog(engine, blocks)
+
+    def __repr__(self) -> str:
+        block: BlockInput = self._engine.block
+        return f"<Chain {self._engine.genesis.chain_id} height={block.height} txs={len(self._engine.txs)}>"

@@ -1,0 +1,65 @@
+"""Where the test chain's contracts come from: values made of functions, and folders by name, path or module."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from types import ModuleType
+
+from chain.vm.contract import Contract
+from chain.vm.sandbox.loader import load_folder
+
+#: What ``store_code`` takes.
+ContractLike = Contract | str | Path | ModuleType
+
+
+class ChainCodes:
+    """The contracts that one chain knows, by the line that ``MsgStoreCode`` carries."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Contract] = {}
+        self._by_checksum: dict[bytes, Contract] = {}
+
+    def resolve(self, source: str) -> Contract | None:
+        """The contract of a line, None for an unknown one."""
+        return self._known.get(source)
+
+    def add(self, contract: ContractLike, checksum: bytes | None) -> str:
+        """Make a contract known and return its line; two different values never share one.
+
+        ``checksum`` stands in place of the source's hash. Raises: ValueError if it has not 32 bytes.
+        """
+        value = contract if isinstance(contract, Contract) else load_folder(contract)
+        wanted = value.checksum if checksum is None else bytes(checksum)
+        if len(wanted) != 32:
+            raise ValueError(f"a checksum has 32 bytes, this one has {len(wanted)}")
+        number = 1
+        line = _line(value.name, wanted)
+        while self._known.setdefault(line, value) is not value:
+            number += 1
+            line = _line(
+                f"{value.name}.{number}", _variant(wanted, number, fixed=checksum is not None)
+            )
+        self._by_checksum.setdefault(wanted, value)
+        return line
+
+    def source(self, checksum: bytes) -> dict[str, str] | None:
+        """What a log carries of a stored code: the files of a folder, or how a value is imported."""
+        value = self._by_checksum.get(checksum)
+        if value is None:
+            return None
+        if value.source:
+            return dict(value.source)
+        kind, module, name = value.source_ref
+        return {kind: f"{module}:{name}"}
+
+
+def _line(name: str, checksum: bytes) -> str:
+    return f"msgchain:{name}@{checksum.hex()}"
+
+
+def _variant(checksum: bytes, number: int, *, fixed: bool) -> bytes:
+    """The hash of another value of the same name and functions; a hash that was asked for stays."""
+    if fixed:
+        return checksum
+    return hashlib.sha256(checksum + number.to_bytes(8, "big")).digest()

@@ -1,0 +1,242 @@
+"""The App behind a test chain: one open block, transactions delivered as values, reading of what is open."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Final
+
+import msgspec
+
+from chain.app import gov, keys, records
+from chain.app.application import App
+from chain.app.context import PendingFee
+from chain.app.events import Event
+from chain.app.queries.service import ask
+from chain.app.records import ContractRecord
+from chain.app.units import query_denom
+from chain.block.types import BlockInput, BlockResult, TxResult
+from chain.crypto.addresses import AddressError, humanize, validate
+from chain.errors import AppError
+from chain.gas import GasMeter
+from chain.std import Coin
+from chain.store.memory import MemoryBackend
+from chain.store.state import StateStore
+from chain.testing.codes import ChainCodes
+from chain.testing.genesis import ChainGenesis
+from chain.testing.results import QueryFailed
+from chain.tx.messages import DevExecute, Msg
+from chain.tx.value import DEV, Tx
+
+#: gas limit of a transaction that names none; far above any honest call, so that an endless one still ends
+GAS_LIMIT: Final = 100_000_000
+_KEEP_HEIGHTS: Final = 1 << 40
+_QUERY_FAILED: Final = ": query wasm contract failed"
+
+
+def account_address(name: str, prefix: str) -> str:
+    """The address that stands for a name: bech32 of the first 20 bytes of its SHA-256."""
+    return humanize(hashlib.sha256(name.encode()).digest()[:20], prefix)
+
+
+class OpenBlock:
+    """The open block at one moment. ``writes`` is filled when the block closes, ``checkpoint`` counts until then."""
+
+    __slots__ = ("checkpoint", "events", "fees", "gas_wanted", "index", "results", "writes")
+
+    checkpoint: int
+    index: int
+    gas_wanted: int
+    fees: list[PendingFee]
+    events: int | list[Event]
+    results: int | list[TxResult]
+    writes: dict[bytes, bytes | None] | None
+
+
+class Engine:
+    """One App with one open block. ``floating`` says that nobody asked for the open block's time."""
+
+    __slots__ = (
+        "app",
+        "block",
+        "codes",
+        "floating",
+        "genesis",
+        "last_time",
+        "named",
+        "nonce",
+        "prefix",
+        "store",
+        "txs",
+    )
+
+    def __init__(self, genesis: ChainGenesis, prefix: str) -> None:
+        self.genesis = genesis
+        self.prefix = prefix
+        self.codes = ChainCodes()
+        self.store = StateStore(MemoryBackend(), keep_heights=_KEEP_HEIGHTS, authenticate=False)
+        self.app = App(self.store, self.codes, prefix=prefix)
+        genesis.begin(self.app)
+        self.named: dict[str, str] = {}
+        self.nonce = 0
+        self.txs: list[Tx] = []
+        self.floating = False
+        self.last_time = genesis.time
+        self.block = BlockInput(0, 0, b"")
+        self.open(genesis.initial_height, genesis.time)
+
+    # --- blocks ---------------------------------------------------------------------------------
+
+    def open(self, height: int, time: int) -> None:
+        """Open a block."""
+        self.block = BlockInput(height, time, self.genesis.proposer(height))
+        self.txs = []
+        self.floating = False
+        self.app.open_block(self.block)
+
+    def abandon(self) -> None:
+        """Drop the open block; another one is opened next."""
+        self.txs = []
+
+    def close(self) -> BlockResult:
+        """Close and commit the open block."""
+        result = self.app.close_block()
+        self.app.commit()
+        self.last_time = self.block.time
+        return result
+
+    def deliver(self, messages: tuple[Msg, ...], gas_limit: int | None) -> TxResult:
+        """One transaction of messages by their senders, who need no keys."""
+        return self._deliver((DevExecute(messages),), GAS_LIMIT if gas_limit is None else gas_limit)  # type: ignore[arg-type]
+
+    def deliver_developer(self, message: Msg) -> TxResult:
+        """One transaction of a developer message."""
+        return self._deliver((message,), GAS_LIMIT)
+
+    def _deliver(self, messages: tuple[Msg, ...], gas_limit: int) -> TxResult:
+        self.nonce += 1
+        tx = Tx(
+            DEV,
+            messages,
+            (),
+            gas_limit,
+            (),
+            "",
+            "",
+            0,
+            None,
+            b"",
+            b"",
+            has_fee=False,
+            nonce=self.nonce,
+        )
+        self.txs.append(tx)
+        return self.app.deliver_tx(tx)
+
+    # --- snapshots ------------------------------------------------------------------------------
+
+    def mark(self) -> OpenBlock:
+        """Remember the open block."""
+        app = self.app
+        scope = app.open_scope
+        made = OpenBlock()
+        made.checkpoint = scope.overlay.checkpoint()
+        made.index = scope.index
+        made.gas_wanted = scope.gas_wanted
+        made.fees = list(scope.fees)
+        made.events = len(scope.events)
+        made.results = len(app.open_results)
+        made.writes = None
+        return made
+
+    def back(self, mark: OpenBlock) -> None:
+        """Bring the open block back to a mark of it."""
+        app = self.app
+        scope = app.open_scope
+        scope.overlay.rollback(mark.checkpoint)
+        scope.index = mark.index
+        scope.gas_wanted = mark.gas_wanted
+        scope.fees[:] = mark.fees
+        del scope.events[mark.events :]  # type: ignore[misc]  # a number while the block is open
+        del app.open_results[mark.results :]  # type: ignore[misc]
+
+    def keep(self, mark: OpenBlock) -> None:
+        """The open block is about to close: turn a mark of it into what it had written by then."""
+        app = self.app
+        scope = app.open_scope
+        mark.writes = scope.overlay.writes_at(mark.checkpoint)
+        mark.events = scope.events[: mark.events]  # type: ignore[misc]
+        mark.results = app.open_results[: mark.results]  # type: ignore[misc]
+
+    def reopen(self, block: BlockInput, mark: OpenBlock) -> None:
+        """Open a block again as it was at a kept mark; the committed state must be the one before it."""
+        app = self.app
+        app.open_block(block)
+        self.block = block
+        scope = app.open_scope
+        overlay = scope.overlay
+        for key, value in (mark.writes or {}).items():
+            if value is None:
+                overlay.remove(key)
+            else:
+                overlay.set(key, value)
+        scope.index, scope.gas_wanted = mark.index, mark.gas_wanted
+        scope.fees[:] = mark.fees
+        scope.events[:] = mark.events  # type: ignore[assignment]  # a list since the block closed
+        app.open_results[:] = mark.results  # type: ignore[assignment]
+
+    # --- reading --------------------------------------------------------------------------------
+
+    def query(self, address: str, msg: bytes) -> Any:
+        """A contract's answer on the open block. Raises: QueryFailed with the contract's text."""
+        app = self.app
+        scope = app.open_scope
+        overlay = scope.overlay
+        host = app.queries.host(overlay, scope.info)
+        try:
+            raw = ask(host, address, msg, GasMeter(gov.load_params(overlay).query_gas_limit))
+        except AppError as error:
+            raise QueryFailed(error.log.removesuffix(_QUERY_FAILED)) from None
+        try:
+            return msgspec.json.decode(raw)
+        except msgspec.DecodeError:
+            return raw
+
+    def query_raw(self, address: str, key: bytes) -> bytes | None:
+        """A raw value of a contract's storage on the open block. Raises: QueryFailed."""
+        self.contract_record(address)
+        if not key:
+            return None
+        overlay = self.app.open_scope.overlay
+        return overlay.get(keys.contract_storage(validate(address, self.prefix)) + key)
+
+    def contract_record(self, address: str) -> ContractRecord:
+        """A contract's record on the open block. Raises: QueryFailed."""
+        try:
+            raw = self.app.open_scope.overlay.get(keys.contract(validate(address, self.prefix)))
+        except AddressError as error:
+            raise QueryFailed(str(error)) from None
+        if raw is None:
+            raise QueryFailed(f"address {address}: no such contract")
+        return records.decode_contract(raw)
+
+    def storage(self, address: str) -> dict[bytes, bytes]:
+        """A contract's raw storage on the open block."""
+        prefix = keys.contract_storage(validate(address, self.prefix))
+        entries = self.app.open_scope.overlay.range(prefix, keys.prefix_end(prefix))
+        size = len(prefix)
+        return {key[size:]: bytes(value) for key, value in entries}
+
+    def balance(self, address: str, denom: str) -> int:
+        """One balance; a unit's answer is rounded down."""
+        stored, factor = query_denom(denom)
+        bank = self.app.execution.bank
+        return bank.balance(self.app.open_scope.overlay, address, stored) // factor
+
+    def balances(self, address: str) -> list[Coin]:
+        """All balances."""
+        return self.app.execution.bank.balances(self.app.open_scope.overlay, address)
+
+    def supply(self, denom: str) -> int:
+        """How much of a denomination exists."""
+        stored, factor = query_denom(denom)
+        return self.app.execution.bank.supply(self.app.open_scope.overlay, stored) // factor

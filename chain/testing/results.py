@@ -1,0 +1,143 @@
+"""What the test chain answers: results of transactions, and the two exceptions."""
+
+from __future__ import annotations
+
+from chain.block.types import TxResult
+from chain.std import Event
+
+
+class ExecTxResult:
+    """A transaction's result. ``data`` is what the contract of the last message set, unwrapped.
+
+    Events and data are made when asked for: most tests look at one of them.
+    """
+
+    __slots__ = ("_data", "_events", "_raw")
+
+    def __init__(self, raw: TxResult) -> None:
+        self._raw = raw
+        self._events: list[Event] | None = None
+        self._data: bytes | None = None
+
+    @property
+    def code(self) -> int:
+        """0 is success."""
+        return self._raw.code
+
+    @property
+    def codespace(self) -> str:
+        """Whose code it is: ``sdk``, ``wasm``, …; empty for success."""
+        return self._raw.codespace
+
+    @property
+    def log(self) -> str:
+        """Why the transaction failed; empty for success."""
+        return self._raw.log
+
+    @property
+    def tx_data(self) -> bytes:
+        """The protobuf ``TxMsgData`` that clients get."""
+        return self._raw.data
+
+    @property
+    def gas_wanted(self) -> int:
+        """The gas limit."""
+        return self._raw.gas_wanted
+
+    @property
+    def gas_used(self) -> int:
+        """Gas used, up to the failure if it failed."""
+        return self._raw.gas_used
+
+    @property
+    def data(self) -> bytes:
+        """Data of the last message's contract; empty when it set none."""
+        if self._data is None:
+            self._data = contract_data(self._raw.data)
+        return self._data
+
+    @property
+    def events(self) -> list[Event]:
+        """All events in order; those of a message carry ``msg_index`` as last attribute."""
+        if self._events is None:
+            self._events = [Event(event.type, event.attributes) for event in self._raw.events]
+        return self._events
+
+    @property
+    def address(self) -> str:
+        """Where the last message's instantiation put the contract; empty for other messages."""
+        return instantiated_address(self._raw.data)
+
+    def __repr__(self) -> str:
+        if self.code:
+            return (
+                f"<ExecTxResult {self.codespace}/{self.code} {self.log!r} gas_used={self.gas_used}>"
+            )
+        return f"<ExecTxResult ok data={self.data!r} gas_used={self.gas_used}>"
+
+
+class TxFailed(Exception):
+    """A transaction failed; ``result`` is its result."""
+
+    def __init__(self, result: ExecTxResult) -> None:
+        super().__init__(f"{result.codespace}/{result.code}: {result.log}")
+        self.result = result
+
+
+class QueryFailed(Exception):
+    """A query failed; the text is the contract's, or the chain's."""
+
+
+def _fields(data: bytes) -> list[tuple[int, bytes]]:
+    """The length-delimited fields of a protobuf message; numbers are skipped."""
+    found = []
+    position, end = 0, len(data)
+    while position < end:
+        tag, position = _varint(data, position)
+        size, position = _varint(data, position)
+        if tag & 7 == 2:
+            found.append((tag >> 3, data[position : position + size]))
+            position += size
+    return found
+
+
+def _varint(data: bytes, position: int) -> tuple[int, int]:
+    result = shift = 0
+    while True:
+        byte = data[position]
+        position += 1
+        result |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return result, position
+        shift += 7
+
+
+def _last_response(tx_data: bytes) -> tuple[bytes, bytes]:
+    """Type URL and value of the last message's answer."""
+    answers = [value for number, value in _fields(tx_data) if number == 2]
+    if not answers:
+        return b"", b""
+    parts = dict(_fields(answers[-1]))
+    return parts.get(1, b""), parts.get(2, b"")
+
+
+def contract_data(tx_data: bytes) -> bytes:
+    """The contract's own data in a ``TxMsgData``."""
+    url, value = _last_response(tx_data)
+    if b".MsgInstantiate" in url:
+        return dict(_fields(value)).get(2, b"")
+    if b".MsgSend" in url or b".MsgStoreCode" in url:
+        return b""
+    return dict(_fields(value)).get(1, b"")
+
+
+def instantiated_address(tx_data: bytes) -> str:
+    """The address in the answer to an instantiation, or nothing."""
+    url, value = _last_response(tx_data)
+    return dict(_fields(value)).get(1, b"").decode() if b".MsgInstantiate" in url else ""
+
+
+def stored_code_id(tx_data: bytes) -> int:
+    """The code id in the answer to a ``MsgStoreCode``."""
+    _, value = _last_response(tx_data)
+    return _varint(value, 1)[0] if value[:1] == b"\x08" else 0
