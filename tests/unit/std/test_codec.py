@@ -174,5 +174,5 @@ def test_a_loop_is_refused():
     ],
 )
 def test_STOR_10_unreadable_bytes_are_a_parse_error(type_, raw):
-    with pytest.raises(ParseError, match="^Error parsing into type "):
+    with pytest.raises(ParseError, match=r"^Error parsing into type "):
         codec_of(type_).decode(raw)

@@ -318,7 +318,9 @@ class TestBinary:
             assert decode(f'{{"msg":"{text}"}}'.encode(), Send).msg == b"{}"
         assert decode(b'{"msg":""}', Send).msg == b""
 
-    @pytest.mark.parametrize("text", ["***", "_-8=", "e30==", "e30=e30=", "e3 0", "e", "e31", "=", "é"])
+    @pytest.mark.parametrize(
+        "text", ["***", "_-8=", "e30==", "e30=e30=", "e3 0", "e", "e31", "=", "é"]
+    )
     def test_JSON_9_everything_else_is_refused(self, text):
         class Send(Message):
             msg: Binary

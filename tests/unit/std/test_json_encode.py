@@ -120,9 +120,12 @@ def test_JSON_10_coin_and_lists_of_coins():
 
 def test_plain_values_stand_as_they_are():
     value = {"count": 7, "on": True, "none": None, "list": [1, "ü"], "big": 2**70, "e": ""}
-    assert encode(value) == (
-        '{"count":7,"on":true,"none":null,"list":[1,"ü"],"big":1180591620717411303424,"e":""}'
-    ).encode()
+    assert (
+        encode(value)
+        == (
+            '{"count":7,"on":true,"none":null,"list":[1,"ü"],"big":1180591620717411303424,"e":""}'
+        ).encode()
+    )
     assert encode("x") == b'"x"'
     assert encode(5) == b"5"
     assert encode(None) == b"null"

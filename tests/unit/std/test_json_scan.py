@@ -82,7 +82,7 @@ def test_JSON_7_floats_are_refused(raw):
     ],
 )
 def test_JSON_12_what_is_not_json_is_refused(raw):
-    with pytest.raises(ParseError, match="^Error parsing into type JSON: "):
+    with pytest.raises(ParseError, match=r"^Error parsing into type JSON: "):
         scan(raw)
 
 
@@ -125,7 +125,7 @@ def test_numbers_end_at_640_digits():
     assert parse(b'{"a": ' + b"9" * 640 + b"}") == {"a": int("9" * 640)}
     assert parse(b'"' + b"9" * 5_000 + b'"') == "9" * 5_000
     for raw in (b"9" * 641, b"[" + b"1" * 100_000 + b"]", b"-" + b"9" * 641):
-        with pytest.raises(ParseError, match="Invalid number"):
+        with pytest.raises(ParseError, match=r"Invalid number"):
             parse(raw)
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from chain.errors import ContractError
 from chain.std import U32, U64, Record, Uint128
-from chain.store.types import Derived
 from chain.storage_plus import Bound, IndexedMap, Map, MultiIndex, Order, UniqueIndex
+from chain.store.types import Derived
 from chain.testing.mocks import MemoryStorage
 
 
@@ -118,7 +118,9 @@ class TestWrites:
         assert [count(people, n) for n in names] == [1, 1, 0, 1]
 
     def test_update_of_a_missing_record_gets_none(self, storage):
-        assert DATA.update(storage, "9", lambda d: Data("New" if d is None else "?", 9)).name == "New"
+        assert (
+            DATA.update(storage, "9", lambda d: Data("New" if d is None else "?", 9)).name == "New"
+        )
         assert count(storage, "New") == 1
 
     def test_an_update_that_refuses_changes_nothing(self, people):
@@ -234,7 +236,7 @@ class TestUniqueIndex:
         assert list(AGE.keys(people)) == [12, 23, 32, 42, 90]
 
     def test_C170_IDX_11_the_constraint_is_enforced(self, people):
-        with pytest.raises(ContractError, match="^Violates unique constraint on index$"):
+        with pytest.raises(ContractError, match=r"^Violates unique constraint on index$"):
             DATA.save(people, "6", Data("Marta", 42))
         DATA.remove(people, "1")
         DATA.save(people, "7", Data("Marta", 42))
@@ -287,8 +289,6 @@ class TestBinding:
             IndexedMap("y", (str,), int, (index,))
 
     def test_indexes_by_name(self, storage):
-        table = IndexedMap(
-            "t", (str,), int, {"value": MultiIndex(lambda pk, v: v, "t__v", (U64,))}
-        )
+        table = IndexedMap("t", (str,), int, {"value": MultiIndex(lambda pk, v: v, "t__v", (U64,))})
         table.save(storage, "a", 5)
         assert list(table.idx["value"].prefix(5).keys(storage)) == ["a"]

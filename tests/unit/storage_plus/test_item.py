@@ -4,8 +4,8 @@ import pytest
 
 from chain.errors import ContractError
 from chain.std import NotFound, ParseError, Record, Uint128
-from chain.store.types import Derived
 from chain.storage_plus import Item
+from chain.store.types import Derived
 from chain.testing.mocks import MemoryStorage
 
 
@@ -69,7 +69,7 @@ def test_C167_STOR_11_update_does_not_change_data_on_error(storage):
     def refuse(config):
         raise ContractError("no")
 
-    with pytest.raises(ContractError, match="^no$"):
+    with pytest.raises(ContractError, match=r"^no$"):
         CONFIG.update(storage, refuse)
     assert CONFIG.load(storage) == Config("admin", 1234)
 

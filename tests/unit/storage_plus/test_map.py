@@ -4,8 +4,8 @@ import pytest
 
 from chain.errors import ContractError
 from chain.std import U8, U32, NotFound, Record
-from chain.store.types import Derived
 from chain.storage_plus import Bound, Item, Map, Order
+from chain.store.types import Derived
 from chain.testing.mocks import MemoryStorage
 
 DESC = Order.DESCENDING
