@@ -1,0 +1,50 @@
+"""``python -m benchmarks NAME [--size smoke|real] [--json]``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+from importlib import import_module
+from pathlib import Path
+
+SIZES = ("smoke", "real")
+
+
+def names() -> list[str]:
+    """The benchmarks: every module of this package that has ``run``."""
+    here = Path(__file__).parent
+    return sorted(p.stem for p in here.glob("*.py") if not p.stem.startswith("_"))
+
+
+def machine() -> str:
+    """What the figures were measured on, as far as a stranger needs it."""
+    return f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+
+
+def main(argv: list[str]) -> int:
+    """Run one benchmark and print its figures."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("name", nargs="?", choices=names())
+    parser.add_argument("--size", choices=SIZES, default="real")
+    parser.add_argument("--json", action="store_true", help="one object instead of lines")
+    parser.add_argument("--list", action="store_true", help="name the benchmarks")
+    args = parser.parse_args(argv)
+    if args.list or args.name is None:
+        for name in names():
+            text = (import_module(f"benchmarks.{name}").__doc__ or "").splitlines()
+            print(f"{name:14} {text[0] if text else ''}")
+        return 0
+    figures = import_module(f"benchmarks.{args.name}").run(args.size)
+    if args.json:
+        print(json.dumps({"benchmark": args.name, "size": args.size, **figures}))
+        return 0
+    print(f"{args.name} ({args.size}), {machine()}")
+    for key, value in figures.items():
+        print(f"  {key:40} {value}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

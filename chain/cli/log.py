@@ -1,0 +1,182 @@
+"""``msgchain log``: show, verify and replay event logs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from chain.cli.output import fail, progress
+from chain.driver.log import files
+from chain.driver.log.record import BlockRecord, GenesisRecord, LogError, Record
+from chain.driver.log.replay import ReplayDiffers, replay
+from chain.wiring import replay_app
+
+#: Exit codes: 0 whole and equal, 1 damaged or different, 2 open-ended (no footer).
+OPEN_ENDED = 2
+
+_FILE = click.argument("file", type=click.Path(path_type=Path))
+_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object for machines.")
+
+
+@click.group()
+def log() -> None:
+    """Show, verify and replay event logs (JSON Lines or MessagePack)."""
+
+
+def _open_ended(path: Path) -> NoReturn:
+    fail(
+        f"{path}: open-ended: the file has no footer, so blocks may be missing at its end; "
+        "export it again or take it as it is",
+        code=OPEN_ENDED,
+    )
+
+
+@log.command()
+@_FILE
+@_JSON
+def verify(file: Path, as_json: bool) -> None:
+    """Check the hash chain of FILE without executing it."""
+    try:
+        summary = files.verify(file)
+    except LogError as error:
+        fail(str(error))
+    if as_json:
+        click.echo(json.dumps({**_fields(summary), "app_hash": summary.app_hash.hex()}))
+    else:
+        click.echo(
+            f"{file}: {summary.chain_id}, heights {summary.first_height} to {summary.height}, "
+            f"{summary.transactions} transactions, app hash {summary.app_hash.hex()}"
+        )
+    if not summary.closed:
+        _open_ended(file)
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in value.__slots__}
+
+
+@log.command("replay")
+@_FILE
+@_JSON
+@click.option("--until", type=int, help="Stop after this height.")
+@click.option("--no-signatures", is_flag=True, help="Do not check signatures again.")
+def replay_command(file: Path, as_json: bool, until: int | None, no_signatures: bool) -> None:
+    """Execute FILE from its genesis and compare every event, gas figure and hash."""
+    closed = False
+
+    def watched(record: Record) -> Record:
+        nonlocal closed
+        closed = not isinstance(record, GenesisRecord | BlockRecord)
+        return record
+
+    try:
+        with progress("replaying") as step:
+            records = map(watched, files.checked(files.read(file), str(file)))
+            done = replay(
+                records,
+                replay_app(check_signatures=not no_signatures),
+                until=until,
+                progress=lambda record: step(record.block.height),
+            )
+    except ReplayDiffers as error:
+        fail(f"{file}: {error}")
+    except LogError as error:
+        fail(str(error))
+    if as_json:
+        click.echo(json.dumps({**_fields(done), "app_hash": done.app_hash.hex()}))
+    else:
+        click.echo(
+            f"{done.chain_id}: height {done.height}, {done.blocks} blocks, "
+            f"{done.transactions} transactions, app hash {done.app_hash.hex()}: equal"
+        )
+    if not closed and until is None:
+        _open_ended(file)
+
+
+@log.command()
+@_FILE
+@click.option("--type", "kind", help="Only events of this type (wasm- may be left out).")
+@click.option("--attribute", "attributes", multiple=True, help="KEY=VALUE that an event must have.")
+@click.option("--address", help="An address that must stand in some attribute.")
+@click.option("--height", type=int, help="Only this height.")
+@_JSON
+def show(
+    file: Path,
+    *,
+    kind: str | None,
+    attributes: tuple[str, ...],
+    address: str | None,
+    height: int | None,
+    as_json: bool,
+) -> None:
+    """Show the events of FILE, filtered."""
+    wanted = event_filter(kind, attributes, address)
+    try:
+        for record in files.checked(files.read(file), str(file)):
+            if isinstance(record, BlockRecord) and height in (None, record.block.height):
+                _show_block(record, wanted, as_json)
+    except LogError as error:
+        fail(str(error))
+
+
+EventFilter = Callable[[str, list[tuple[str, str]]], bool]
+
+
+def event_filter(kind: str | None, attributes: tuple[str, ...], address: str | None) -> EventFilter:
+    """A predicate over (type, attributes) from the command's options."""
+    pairs = [tuple(text.split("=", 1)) for text in attributes]
+    if any(len(pair) != 2 for pair in pairs):
+        fail("--attribute takes KEY=VALUE")
+
+    def wanted(event_type: str, event_attributes: list[tuple[str, str]]) -> bool:
+        if kind is not None and event_type not in (kind, f"wasm-{kind}"):
+            return False
+        if address is not None and all(value != address for _, value in event_attributes):
+            return False
+        return all(pair in map(tuple, event_attributes) for pair in pairs)
+
+    return wanted
+
+
+def _show_block(record: BlockRecord, wanted: EventFilter, as_json: bool) -> None:
+    rows = [
+        (number, event.type, event.attributes)
+        for number, result in enumerate(record.result.tx_results)
+        for event in result.events
+        if wanted(event.type, event.attributes)
+    ]
+    rows += [
+        (-1, event.type, event.attributes)
+        for event in record.result.events
+        if wanted(event.type, event.attributes)
+    ]
+    for tx, event_type, attributes in rows:
+        place = "block" if tx < 0 else f"tx {tx}"
+        if as_json:
+            value = {
+                "height": record.block.height,
+                "tx": None if tx < 0 else tx,
+                "type": event_type,
+                "attributes": dict(attributes),
+            }
+            click.echo(json.dumps(value, ensure_ascii=False))
+        else:
+            text = " ".join(f"{key}={value}" for key, value in attributes)
+            click.echo(f"{record.block.height:>6} {place:>6}  {event_type}  {text}")
+
+
+@log.command()
+@_FILE
+@click.argument("target", type=click.Path(path_type=Path))
+def convert(file: Path, target: Path) -> None:
+    """Convert FILE to TARGET: .jsonl for JSON Lines, .msgpack for MessagePack."""
+    try:
+        summary = files.verify(file)
+        files.write(target, files.read(file), footer=summary.closed)
+    except LogError as error:
+        fail(str(error))
+    click.echo(f"{target}: {summary.blocks} blocks")

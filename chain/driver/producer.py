@@ -1,0 +1,332 @@
+"""The embedded producer: blocks that the App executed become headers, commits and records.
+
+It has no clock and no socket; whoever drives it says which transactions and which time. Formulas
+are CometBFT's (``chain.block.hashing``), so that its light client accepts the chain. The driver's
+state is one row beside the App's state, written in the same batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, Protocol
+
+import msgspec
+
+from chain.app import keys, records
+from chain.app.application import App
+from chain.block.commit import sign_commit
+from chain.block.hashing import (
+    block_id,
+    commit_hash,
+    consensus_hash,
+    data_hash,
+    evidence_hash,
+    results_hash,
+    sort_validators,
+    validator_address,
+    validators_hash,
+)
+from chain.block.types import (
+    FLAG_COMMIT,
+    Block,
+    BlockId,
+    BlockInput,
+    BlockResult,
+    Commit,
+    ConsensusParams,
+    Header,
+    TxResult,
+    Validator,
+    Vote,
+)
+from chain.crypto.keys import Ed25519Key
+from chain.driver.genesis import Genesis, begin
+from chain.driver.log.record import (
+    FORMAT,
+    BlockRecord,
+    GenesisRecord,
+    pack,
+    sealed,
+    unpack_block,
+)
+from chain.store import StateStore
+from chain.store.types import Reader
+
+ROW_GENESIS: Final = b"rG"
+ROW_DRIVER: Final = b"rS"
+ROW_BLOCK: Final = b"rB"
+ROW_HASH: Final = b"rH"
+
+
+class Sources(Protocol):
+    """Where the source of a stored code comes from."""
+
+    def source(self, checksum: bytes) -> dict[str, str] | None:
+        """Files of a contract folder by path, or how a contract of functions is imported; None if
+        unknown."""
+
+
+class DriverState(msgspec.Struct, array_like=True):
+    """What the next header needs of the past."""
+
+    height: int
+    time: int
+    last_block_id: BlockId
+    last_results_hash: bytes
+    app_hash: bytes
+    record_hash: bytes
+    last_validators: list[Validator]
+    validators: list[Validator]
+    next_validators: list[Validator]
+    params: ConsensusParams
+
+
+def block_row(height: int) -> bytes:
+    """The row key of a block record."""
+    return ROW_BLOCK + height.to_bytes(8, "big")
+
+
+def update_validators(
+    members: Sequence[Validator], updates: Sequence[Validator]
+) -> list[Validator]:
+    """The set after updates, in CometBFT's order: power descending, then address."""
+    by_key = {member.pubkey: member for member in members}
+    for update in updates:
+        if update.power == 0:
+            by_key.pop(update.pubkey, None)
+        else:
+            by_key[update.pubkey] = update
+    return sort_validators(by_key.values())
+
+
+def _checksums(view: Reader) -> list[bytes]:
+    found = view.range(keys.CODE, keys.prefix_end(keys.CODE))
+    return [records.decode_code(raw).checksum for _, raw in found]
+
+
+class Producer:
+    """One chain of blocks over one App.
+
+    ``signers`` are the consensus keys it signs for, by 20-byte address; validators without a key
+    here are absent in the commits.
+    """
+
+    def __init__(
+        self, app: App, store: StateStore, sources: Sources, signers: Sequence[Ed25519Key]
+    ) -> None:
+        self.app = app
+        self.store = store
+        self._sources = sources
+        self._keys = {key.validator_address: key for key in signers}
+        self.chain_id = ""
+        self._genesis: GenesisRecord | None = None
+        self._state: DriverState | None = None
+        self._open: BlockInput | None = None
+        self._txs: list[bytes] = []
+
+    # --- the start of a chain --------------------------------------------------------------------
+
+    def start(self, genesis: Genesis) -> None:
+        """Continue the chain in the store, or begin the one that ``genesis`` describes.
+
+        Before the first commit nothing is on disk, so a chain of height 0 is begun again.
+        """
+        raw = self.store.row(ROW_DRIVER)
+        if raw is not None:
+            self._state = msgspec.msgpack.decode(raw, type=DriverState)
+            self.chain_id = self.app.chain_record().chain_id
+            return
+        answer = begin(self.app, genesis)
+        self.chain_id = genesis.chain_id
+        members = update_validators((), answer.validators)
+        stored = self._sources_of(_checksums(self.app.genesis_view()))
+        self._genesis = sealed(GenesisRecord(FORMAT, genesis.document, stored))
+        self._state = DriverState(
+            height=genesis.initial_height - 1,
+            time=genesis.time - 1,
+            last_block_id=BlockId(),
+            last_results_hash=results_hash(()),
+            app_hash=answer.app_hash,
+            record_hash=self._genesis.hash,
+            last_validators=[],
+            validators=members,
+            next_validators=members,
+            params=answer.consensus_params,
+        )
+
+    def _sources_of(self, checksums: Sequence[bytes]) -> dict[str, dict[str, str]]:
+        found = ((checksum, self._sources.source(checksum)) for checksum in checksums)
+        return {checksum.hex(): files for checksum, files in found if files is not None}
+
+    @property
+    def state(self) -> DriverState:
+        """What the next block builds on."""
+        if self._state is None:
+            raise RuntimeError("the chain was not started")
+        return self._state
+
+    @property
+    def height(self) -> int:
+        """The height of the last whole block."""
+        return self.state.height
+
+    # --- blocks ----------------------------------------------------------------------------------
+
+    def proposer(self) -> bytes:
+        """The 20-byte address of the next block's proposer: round robin over the set in its
+        order."""
+        members = self.state.validators
+        return validator_address(members[self.state.height % len(members)].pubkey)
+
+    def open(self, time: int) -> BlockInput:
+        """Open the next block at ``time`` nanoseconds, moved up where block time would not rise."""
+        self._open, self._txs = self._next(time, ()), []
+        self.app.open_block(self._open)
+        return self._open
+
+    def _next(self, time: int, txs: tuple[bytes, ...]) -> BlockInput:
+        state = self.state
+        votes = tuple(
+            Vote(address, member.power, FLAG_COMMIT)
+            for member in state.last_validators
+            if (address := validator_address(member.pubkey)) in self._keys
+        )
+        return BlockInput(
+            height=state.height + 1,
+            time=max(time, state.time + 1),
+            proposer_address=self.proposer(),
+            txs=txs,
+            last_commit_votes=votes,
+        )
+
+    def deliver(self, raw: bytes) -> TxResult:
+        """Execute one transaction in the open block."""
+        result = self.app.deliver(raw)
+        self._txs.append(raw)
+        return result
+
+    def close(self) -> BlockRecord:
+        """Close the open block, commit it with its record in one batch, and return the record."""
+        if self._open is None:
+            raise RuntimeError("no block is open")
+        result = self.app.close_block()
+        block = msgspec.structs.replace(self._open, txs=tuple(self._txs))
+        self._open = None
+        return self._commit(block, result)
+
+    def produce(self, txs: Sequence[bytes], time: int) -> BlockRecord:
+        """A whole block: what ``open``, ``deliver`` each and ``close`` give, signatures in one
+        go."""
+        block = self._next(time, tuple(txs))
+        return self._commit(block, self.app.finalize_block(block))
+
+    def abandon(self) -> None:
+        """Drop the open block as if it had never been."""
+        self._open = None
+
+    def _commit(self, block: BlockInput, result: BlockResult) -> BlockRecord:
+        state = self.state
+        header, last_commit = self._header(block)
+        block_ref = block_id(Block(header, block.txs, last_commit))
+        record = sealed(
+            BlockRecord(
+                block, result, header, last_commit, self._new_sources(result), state.record_hash
+            )
+        )
+        members = update_validators(state.next_validators, result.validator_updates)
+        after = DriverState(
+            height=block.height,
+            time=block.time,
+            last_block_id=block_ref,
+            last_results_hash=results_hash(result.tx_results),
+            app_hash=result.app_hash,
+            record_hash=record.hash,
+            last_validators=state.validators,
+            validators=state.next_validators,
+            next_validators=members,
+            params=result.consensus_param_updates or state.params,
+        )
+        rows = {
+            block_row(block.height): pack(record),
+            ROW_HASH + block_ref.hash: block.height.to_bytes(8, "big"),
+            ROW_DRIVER: msgspec.msgpack.encode(after),
+        }
+        if self._genesis is not None:
+            rows[ROW_GENESIS] = msgspec.msgpack.encode(self._genesis)
+        self.app.commit(rows)
+        self._genesis = None
+        self._state = after
+        return record
+
+    def _header(self, block: BlockInput) -> tuple[Header, Commit]:
+        state = self.state
+        last_commit = self.commit_of_last(block.time)
+        header = Header(
+            chain_id=self.chain_id,
+            height=block.height,
+            time=block.time,
+            last_block_id=state.last_block_id,
+            last_commit_hash=commit_hash(last_commit),
+            data_hash=data_hash(block.txs),
+            validators_hash=validators_hash(state.validators),
+            next_validators_hash=validators_hash(state.next_validators),
+            consensus_hash=consensus_hash(state.params),
+            app_hash=state.app_hash,
+            last_results_hash=state.last_results_hash,
+            evidence_hash=evidence_hash(()),
+            proposer_address=block.proposer_address,
+            version_app=state.params.app_version,
+        )
+        return header, last_commit
+
+    def commit_of_last(self, time: int) -> Commit:
+        """The precommits for the last block, signed at ``time``; empty before the first block."""
+        state = self.state
+        if not state.last_block_id.hash:
+            return Commit()
+        return sign_commit(
+            self.chain_id,
+            state.height,
+            state.last_block_id,
+            time,
+            self._keys.values(),
+            validators=state.last_validators,
+        )
+
+    def _new_sources(self, result: BlockResult) -> dict[str, dict[str, str]]:
+        stored = [
+            bytes.fromhex(value)
+            for tx in result.tx_results
+            for event in tx.events
+            if event.type == "store_code"
+            for key, value in event.attributes
+            if key == "code_checksum"
+        ]
+        return self._sources_of(stored)
+
+    # --- reading ---------------------------------------------------------------------------------
+
+    def record(self, height: int) -> BlockRecord | None:
+        """The record of a height, or None if it is not kept."""
+        raw = self.store.row(block_row(height))
+        return None if raw is None else unpack_block(raw)
+
+    def genesis_record(self) -> GenesisRecord:
+        """The first record of the log."""
+        if self._genesis is not None:
+            return self._genesis
+        raw = self.store.row(ROW_GENESIS)
+        if raw is None:
+            raise RuntimeError("the store holds no genesis record")
+        return msgspec.msgpack.decode(raw, type=GenesisRecord)
+
+    def records(
+        self, first: int = 0, last: int | None = None
+    ) -> Iterator[GenesisRecord | BlockRecord]:
+        """The log from the store: the genesis record when ``first`` is 0, then block records up to
+        ``last``."""
+        if first == 0:
+            yield self.genesis_record()
+        end = block_row((self.height if last is None else last) + 1)
+        for _, raw in self.store.rows(block_row(max(first, 0)), end):
+            yield unpack_block(raw)

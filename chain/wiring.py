@@ -1,0 +1,124 @@
+"""Joins contracts, App, store and driver; the only place that may."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from chain.app.application import App
+from chain.crypto.keys import Ed25519Key
+from chain.crypto.verify import InlineVerifier, SigJob, Verifier
+from chain.driver.codes import KnownCodes, line_of
+from chain.driver.genesis import Genesis, begin, format_time, parse
+from chain.driver.log.record import GenesisRecord
+from chain.driver.producer import Producer
+from chain.store import LevelBackend, MemoryBackend, StateStore
+from chain.store.types import Backend
+from contracts.registry import REGISTRY
+
+#: Heights whose state is kept for queries, proofs, revert and rollback.
+KEEP_HEIGHTS: Final = 1_000
+_DEV_SEED: Final = b"msgchain devnet, worthless key"
+
+
+def known_codes() -> KnownCodes:
+    """The contracts of the repository."""
+    return KnownCodes(REGISTRY)
+
+
+def dev_secret(label: str) -> bytes:
+    """32 bytes of a worthless development key: the same on every machine, known to everybody."""
+    return hashlib.sha256(_DEV_SEED + b"/" + label.encode()).digest()
+
+
+def dev_validator_keys(count: int) -> list[Ed25519Key]:
+    """The consensus keys of a devnet."""
+    return [Ed25519Key(dev_secret(f"validator/{index}")) for index in range(count)]
+
+
+def open_chain(
+    home: Path | None,
+    genesis: Genesis,
+    *,
+    signers: Sequence[Ed25519Key],
+    codes: KnownCodes | None = None,
+    verifier: Verifier | None = None,
+    keep_heights: int = KEEP_HEIGHTS,
+) -> Producer:
+    """A producer over the LevelDB in ``home`` (created if absent), or in memory for None.
+
+    Raises: StoreLocked, StoreDamaged, GenesisFileError.
+    """
+    backend: Backend = MemoryBackend() if home is None else LevelBackend(home)
+    store = StateStore(backend, keep_heights=keep_heights)
+    known = codes or known_codes()
+    app = App(store, known, verifier=verifier or InlineVerifier())
+    producer = Producer(app, store, known, signers)
+    producer.start(genesis)
+    return producer
+
+
+class TrustingVerifier:
+    """Takes every signature for good: for replays that only compare execution."""
+
+    def verify_many(self, jobs: Sequence[SigJob]) -> list[bool]:
+        """All true."""
+        return [True] * len(jobs)
+
+
+def replay_app(
+    *, check_signatures: bool = True, home: Path | None = None, authenticate: bool = True
+) -> Callable[[GenesisRecord], App]:
+    """What ``replay`` makes an App with: in memory, with the contracts that the log carries."""
+
+    def make(record: GenesisRecord) -> App:
+        codes = known_codes()
+        codes.add_logged(record.sources)
+        backend: Backend = MemoryBackend() if home is None else LevelBackend(home)
+        store = StateStore(backend, keep_heights=1, authenticate=authenticate)
+        verifier: Verifier = InlineVerifier() if check_signatures else TrustingVerifier()
+        app = App(store, codes, verifier=verifier)
+        begin(app, parse(record.genesis))
+        return app
+
+    return make
+
+
+def genesis_document(
+    chain_id: str,
+    time: int,
+    validators: Sequence[Ed25519Key],
+    app_state: Mapping[str, Any],
+    *,
+    interval: str = "5s",
+) -> dict[str, Any]:
+    """A genesis document with equal validators; ``app_state`` as ``chain.app.genesis`` reads it."""
+    return {
+        "genesis_time": format_time(time),
+        "chain_id": chain_id,
+        "initial_height": "1",
+        "block_interval": interval,
+        "validators": [
+            {
+                "address": key.validator_address.hex().upper(),
+                "pub_key": {"type": "tendermint/PubKeyEd25519", "value": _base64(key.pubkey.key)},
+                "power": "10",
+                "name": f"validator{index}",
+            }
+            for index, key in enumerate(validators)
+        ],
+        "app_hash": "",
+        "app_state": dict(app_state),
+    }
+
+
+def _base64(raw: bytes) -> str:
+    return base64.b64encode(raw).decode()
+
+
+def store_entry(name: str, sender: str) -> dict[str, Any]:
+    """The genesis message that stores a contract of the repository."""
+    return {"store": {"source": line_of(REGISTRY[name]), "sender": sender}}
