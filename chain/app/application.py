@@ -19,12 +19,12 @@ import msgspec
 from chain.app import fees, genesis, gov, keys, records
 from chain.app.ante import Mode
 from chain.app.context import BlockScope, PendingFee
+from chain.app.contracts import CodeSource
 from chain.app.events import Event
 from chain.app.execution import Execution
 from chain.app.queries.service import Queries, QueryResult
 from chain.app.records import ChainRecord, Params, ValidatorRecord
 from chain.app.trace import Observer
-from chain.app.wasm import CodeSource
 from chain.block.types import (
     BlockInput,
     BlockResult,

@@ -5,6 +5,7 @@ call is in ``dispatch``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from chain.app.events import Event
 from chain.app.records import ValidatorRecord
@@ -88,6 +89,12 @@ class TxScope:
         #: transaction
         self.restricted = ""
 
+    @property
+    def position(self) -> tuple[int, int]:
+        """Height and transaction index, as records note them; 0 outside of a transaction."""
+        transaction = self.transaction
+        return self.block.info.height, 0 if transaction is None else transaction.index
+
 
 class Outcome:
     """What a message left: its protobuf response, if it has one."""
@@ -102,11 +109,38 @@ class Outcome:
 
 
 #: kinds of frames: the entry point whose messages are being dispatched
-EXECUTE = "execute"
-INSTANTIATE = "instantiate"
-MIGRATE = "migrate"
-SUDO = "sudo"
-REPLY = "reply"
+EXECUTE: Final = "execute"
+INSTANTIATE: Final = "instantiate"
+MIGRATE: Final = "migrate"
+SUDO: Final = "sudo"
+REPLY: Final = "reply"
+#: an ``instantiate`` whose answer has the other type
+INSTANTIATE2: Final = "instantiate2"
+
+
+class Call:
+    """One call of an entry point: which, of whom, by whom, on which meter, how deep."""
+
+    __slots__ = ("address", "canonical", "depth", "kind", "meter", "sender", "tx")
+
+    def __init__(  # noqa: PLR0917  # made on the hottest path, by position
+        self,
+        tx: TxScope,
+        kind: str,
+        address: str,
+        canonical: bytes,
+        sender: str,
+        meter: GasMeter,
+        depth: int,
+    ) -> None:
+        self.tx = tx
+        self.kind = kind
+        self.address = address
+        self.canonical = canonical
+        self.sender = sender
+        self.meter = meter
+        #: dispatches above
+        self.depth = depth
 
 
 class Frame:
@@ -126,7 +160,7 @@ class Frame:
         "sub",
     )
 
-    def __init__(
+    def __init__(  # noqa: PLR0917  # made on the hottest path, by position
         self,
         kind: str,
         address: str,

@@ -15,8 +15,9 @@ from typing import Final
 from chain.app import static
 from chain.app.context import EXECUTE, REPLY, Frame, Outcome, TxScope
 from chain.app.events import Event, sort_attributes
+from chain.app.responses import dispatched, finish
 from chain.app.submessages import Prepared
-from chain.app.wasm import Wasm, dispatched, finish
+from chain.app.wasm import Wasm
 from chain.errors import AppError
 from chain.gas import GasMeter, OutOfGas
 from chain.std import Event as ContractEvent
@@ -43,7 +44,8 @@ class Dispatcher:
 
     def run(self, tx: TxScope, message: Msg) -> Outcome:
         """Run a top-level message to its end. Raises: AppError, OutOfGas; the caller rolls back."""
-        return self.drive(tx, self._handlers[type(message)](tx, message, tx.meter, 0))
+        opened = self._handlers[type(message)](tx, message, tx.meter, 0)
+        return opened if type(opened) is Outcome else self.drive(tx, opened)
 
     def drive(self, tx: TxScope, opened: Frame | Outcome) -> Outcome:
         """Dispatch what an opened call left to do. Raises: AppError, OutOfGas."""

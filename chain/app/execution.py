@@ -10,13 +10,14 @@ from chain.app import gov, protobuf, static
 from chain.app.ante import Ante, Mode, Passed, static_check
 from chain.app.bank import Bank
 from chain.app.context import BlockScope, PendingFee, TxScope
+from chain.app.contracts import CodeSource, Contracts
 from chain.app.dev import Dev
 from chain.app.dispatch import Dispatcher
 from chain.app.events import Event
 from chain.app.handlers import Handlers
 from chain.app.records import ChainRecord, Params
 from chain.app.trace import Observer
-from chain.app.wasm import CodeSource, Wasm
+from chain.app.wasm import Wasm
 from chain.block.types import TxResult
 from chain.crypto.verify import Verifier
 from chain.errors import REGISTERED, AppError
@@ -33,14 +34,15 @@ ENDLESS: Final = (1 << 63) - 1
 class Execution:
     """Runs transactions. One for an App; the state is in the scopes that it is given."""
 
-    __slots__ = ("ante", "bank", "dispatcher", "prefix", "wasm")
+    __slots__ = ("ante", "bank", "contracts", "dispatcher", "prefix", "wasm")
 
     def __init__(
         self, codes: CodeSource, verifier: Verifier, prefix: str, on_bug: BugWatch | None = None
     ) -> None:
         self.prefix = prefix
         self.bank = Bank(prefix)
-        self.wasm = Wasm(self.bank, codes, prefix, Caller(on_bug))
+        self.contracts = Contracts(codes, prefix)
+        self.wasm = Wasm(self.bank, self.contracts, Caller(on_bug))
         self.ante = Ante(self.bank, verifier, prefix)
         handlers = {
             **Handlers(self.bank, self.wasm, codes, _params_of, prefix).table(),

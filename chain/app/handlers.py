@@ -16,12 +16,13 @@ from chain.app import boundary, keys, protobuf, records
 from chain.app.bank import Bank
 from chain.app.boundary import lonely_agent
 from chain.app.context import Frame, Outcome, TxScope
+from chain.app.contracts import CodeSource, Contracts, next_id
 from chain.app.dispatch import Handler
 from chain.app.events import Event
 from chain.app.records import CodeRecord, ContractRecord, Params
 from chain.app.submessages import BurnOf, Nothing
 from chain.app.units import convert, list_error, text
-from chain.app.wasm import CodeSource, Wasm, next_id
+from chain.app.wasm import Wasm
 from chain.crypto.addresses import AddressError, validate
 from chain.errors import AppError
 from chain.gas import COMPILE_BYTE, KV_HAS, KV_WRITE, KV_WRITE_BYTE, GasMeter
@@ -46,7 +47,7 @@ _SOURCE: Final = re.compile(r"msgchain:([A-Za-z0-9._:\-]{1,128})@([0-9a-f]{64})"
 class Handlers:
     """The handlers of user messages. ``params`` reads the parameters of an overlay."""
 
-    __slots__ = ("_bank", "_codes", "_params", "_prefix", "_wasm")
+    __slots__ = ("_bank", "_codes", "_contracts", "_params", "_prefix", "_wasm")
 
     def __init__(
         self,
@@ -58,6 +59,7 @@ class Handlers:
     ) -> None:
         self._bank = bank
         self._wasm = wasm
+        self._contracts: Contracts = wasm.contracts
         self._codes = codes
         self._params = params
         self._prefix = prefix
@@ -208,7 +210,7 @@ class Handlers:
         if access is not None and access.permission != 3:
             permission = access.addresses if access.permission == 4 else ()
         checksum = bytes.fromhex(found.group(2))
-        code_id = next_id(tx, keys.LAST_CODE_ID, meter)
+        code_id = next_id(tx.overlay, keys.LAST_CODE_ID, meter)
         raw = records.encode(CodeRecord(checksum, message.sender, line, permission))
         meter.consume(KV_WRITE + KV_WRITE_BYTE * (9 + len(raw)), "WritePerByte")
         tx.overlay.set(keys.code(code_id), raw)
@@ -244,7 +246,7 @@ class Handlers:
             record.created,
             record.history,
         )
-        self._save(tx, canonical, changed, meter)
+        self._contracts.save(tx.overlay, canonical, changed, meter)
         tx.events.append(
             Event(
                 "update_contract_label",
@@ -265,7 +267,7 @@ class Handlers:
             record.created,
             record.history,
         )
-        self._save(tx, canonical, changed, meter)
+        self._contracts.save(tx.overlay, canonical, changed, meter)
         tx.events.append(
             Event(
                 "update_contract_admin",
@@ -277,17 +279,12 @@ class Handlers:
         self, tx: TxScope, contract: str, sender: str, meter: GasMeter
     ) -> tuple[bytes, ContractRecord]:
         canonical = validate(contract, self._prefix)
-        record = self._wasm.may_load_contract(tx.overlay, canonical, meter)
+        record = self._contracts.may_load(tx.overlay, canonical, meter)
         if record is None:
             raise AppError.wrap("sdk", 18, "unknown contract")
         if record.admin != sender:
             raise AppError.wrap("sdk", 4, "can not modify contract")
         return canonical, record
-
-    def _save(self, tx: TxScope, canonical: bytes, record: ContractRecord, meter: GasMeter) -> None:
-        raw = records.encode(record)
-        meter.consume(KV_WRITE + KV_WRITE_BYTE * (1 + len(canonical) + len(raw)), "WritePerByte")
-        tx.overlay.set(keys.CONTRACT + canonical, raw)
 
     def _check_boundary(self, tx: TxScope, message: Msg) -> None:
         """Refuse what a lonely agent may not set off (CH-11). Raises: AppError msgchain/1."""

@@ -5,12 +5,14 @@ length-delimited fields.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 EXECUTE: Final = "/cosmwasm.wasm.v1.MsgExecuteContractResponse"
 INSTANTIATE: Final = "/cosmwasm.wasm.v1.MsgInstantiateContractResponse"
 INSTANTIATE2: Final = "/cosmwasm.wasm.v1.MsgInstantiateContract2Response"
 MIGRATE: Final = "/cosmwasm.wasm.v1.MsgMigrateContractResponse"
+SUDO: Final = "/msgchain.dev.v1.DevSudoResponse"
 STORE: Final = "/cosmwasm.wasm.v1.MsgStoreCodeResponse"
 
 
@@ -35,7 +37,12 @@ def field(number: int, data: bytes) -> bytes:
 
 def data_response(data: bytes | None) -> bytes:
     """``{data = 1}``: execute, migrate and sudo."""
-    return field(1, data) if data else b""
+    if not data:
+        return b""
+    size = len(data)
+    if size < 0x80:
+        return b"\x0a" + size.to_bytes(1, "big") + data
+    return b"\x0a" + varint(size) + data
 
 
 def instantiate_response(address: str, data: bytes | None) -> bytes:
@@ -52,6 +59,11 @@ def tx_data(responses: Sequence[tuple[str, bytes]]) -> bytes:
     """``TxMsgData`` with one Any a message in field 2."""
     out = b""
     for type_url, value in responses:
-        body = field(1, type_url.encode()) + field(2, value)
+        body = _url_field(type_url) + (field(2, value) if value else b"")
         out += b"\x12" + varint(len(body)) + body
     return out
+
+
+@lru_cache(maxsize=256)
+def _url_field(type_url: str) -> bytes:
+    return field(1, type_url.encode())

@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 
 from chain.errors import ContractError, InvariantViolation, VmError
 from chain.gas import RESULT_BYTE, GasMeter, OutOfGas
-from chain.std import Deps, DepsMut, Env, MessageInfo, Reply, Response
+from chain.std import Deps, Env, Reply, Response
 from chain.std import json as cosmwasm_json
 from chain.vm.contract import Contract, Entry
 from chain.vm.sandbox import runtime
@@ -24,6 +24,15 @@ PAYLOAD_MAX: Final = 131_072
 #: log) and nowhere else
 BugWatch = Callable[[Contract, str, BaseException], None]
 
+#: kind of call -> entry point, attribute with its message types, name of the type in error texts
+_ENTRIES: Final = {
+    "instantiate": ("instantiate", "instantiate_msg", "InstantiateMsg"),
+    "instantiate2": ("instantiate", "instantiate_msg", "InstantiateMsg"),
+    "execute": ("execute", "execute_msg", "ExecuteMsg"),
+    "migrate": ("migrate", "migrate_msg", "MigrateMsg"),
+    "sudo": ("sudo", "sudo_msg", "SudoMsg"),
+    "reply": ("reply", "", ""),
+}
 _CALLING: Final = "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: "
 
 
@@ -37,83 +46,47 @@ class Caller:
     def __init__(self, on_bug: BugWatch | None = None) -> None:
         self.on_bug = on_bug
 
-    def instantiate(
+    def enter(
         self,
         contract: Contract,
-        deps: DepsMut,
-        env: Env,
-        info: MessageInfo,
-        msg: bytes,
+        kind: str,
+        args: tuple[object, ...],
+        msg: bytes | Reply,
         meter: GasMeter,
     ) -> Response:
-        """Run ``instantiate``. Raises: ContractError, VmError, OutOfGas; so do all below."""
-        entry = contract.instantiate or _missing("instantiate")
-        try:
-            value = decode_message(contract.instantiate_msg, msg, "InstantiateMsg")
-            found = _run(contract, meter, entry, deps, env, info, value)
-        except Exception as error:
-            self._failed(contract, "instantiate", error, meter)
-        return _response(found, meter)
+        """Run the entry point of a kind with ``args`` and the decoded message behind them.
 
-    def execute(
-        self,
-        contract: Contract,
-        deps: DepsMut,
-        env: Env,
-        info: MessageInfo,
-        msg: bytes,
-        meter: GasMeter,
-    ) -> Response:
-        """Run ``execute``."""
-        entry = contract.execute or _missing("execute")
+        Raises: ContractError, VmError, OutOfGas.
+        """
+        name, messages, type_name = _ENTRIES[kind]
+        entry = getattr(contract, name) or _missing(name)
         try:
-            value = decode_message(contract.execute_msg, msg, "ExecuteMsg")
-            found = _run(contract, meter, entry, deps, env, info, value)
+            value: object
+            if isinstance(msg, bytes):
+                value = decode_message(getattr(contract, messages), msg, type_name)
+            else:
+                value = msg
+            if contract.metered:
+                found = runtime.run(meter, entry, *args, value)
+            else:
+                found = entry(*args, value)
         except Exception as error:
-            self._failed(contract, "execute", error, meter)
-        return _response(found, meter)
-
-    def migrate(
-        self, contract: Contract, deps: DepsMut, env: Env, msg: bytes, meter: GasMeter
-    ) -> Response:
-        """Run ``migrate``."""
-        entry = contract.migrate or _missing("migrate")
-        try:
-            value = decode_message(contract.migrate_msg, msg, "MigrateMsg")
-            found = _run(contract, meter, entry, deps, env, value)
-        except Exception as error:
-            self._failed(contract, "migrate", error, meter)
-        return _response(found, meter)
-
-    def sudo(
-        self, contract: Contract, deps: DepsMut, env: Env, msg: bytes, meter: GasMeter
-    ) -> Response:
-        """Run ``sudo``."""
-        entry = contract.sudo or _missing("sudo")
-        try:
-            value = decode_message(contract.sudo_msg, msg, "SudoMsg")
-            found = _run(contract, meter, entry, deps, env, value)
-        except Exception as error:
-            self._failed(contract, "sudo", error, meter)
-        return _response(found, meter)
-
-    def reply(
-        self, contract: Contract, deps: DepsMut, env: Env, reply: Reply, meter: GasMeter
-    ) -> Response:
-        """Run ``reply``."""
-        entry = contract.reply or _missing("reply")
-        try:
-            found = _run(contract, meter, entry, deps, env, reply)
-        except Exception as error:
-            self._failed(contract, "reply", error, meter)
-        return _response(found, meter)
+            self._failed(contract, name, error, meter)
+        if meter.used >= meter.limit:
+            raise OutOfGas("Wasm engine function execution")
+        if type(found) is not Response:
+            raise VmError("Error calling the VM: the entry point gave no Response")
+        return found
 
     def query(self, contract: Contract, deps: Deps, env: Env, msg: bytes, meter: GasMeter) -> bytes:
         """Run ``query``; the answer is its JSON, or the bytes it gave."""
         entry = contract.query or _missing("query")
         try:
             value = decode_message(contract.query_msg, msg, "QueryMsg")
-            found = _run(contract, meter, entry, deps, env, value)
+            if contract.metered:
+                found = runtime.run(meter, entry, deps, env, value)
+            else:
+                found = entry(deps, env, value)
             answer = bytes(found) if type(found) is bytes else cosmwasm_json.encode(found)
         except Exception as error:
             self._failed(contract, "query", error, meter)
@@ -139,11 +112,6 @@ class Caller:
         raise VmError(f"{_CALLING}Aborted: {contract.name} failed in {entry}") from error
 
 
-def _run(contract: Contract, meter: GasMeter, entry: Entry, *args: object) -> Any:
-    """Call an entry point; a compiled one on the compute state of this thread."""
-    return runtime.run(meter, entry, *args) if contract.metered else entry(*args)
-
-
 def decode_message(types: object, msg: bytes, name: str) -> Any:
     """The message of an entry point: plain JSON, one plain class, or one variant of several.
     Raises: ContractError.
@@ -158,14 +126,6 @@ def decode_message(types: object, msg: bytes, name: str) -> Any:
 def _ask(meter: GasMeter) -> None:
     if meter.used >= meter.limit:
         raise OutOfGas("Wasm engine function execution")
-
-
-def _response(found: object, meter: GasMeter) -> Response:
-    if meter.used >= meter.limit:
-        raise OutOfGas("Wasm engine function execution")
-    if type(found) is not Response:
-        raise VmError("Error calling the VM: the entry point gave no Response")
-    return found
 
 
 def _missing(entry: str) -> Entry:

@@ -6,7 +6,8 @@ from typing import Final, Protocol
 
 from chain.app import keys, records, static
 from chain.app.bank import Bank
-from chain.app.records import CodeRecord, ContractRecord
+from chain.app.contracts import Contracts
+from chain.app.records import ContractRecord
 from chain.app.trace import Observer
 from chain.app.units import query_denom, valid_denom
 from chain.crypto.addresses import AddressError, validate
@@ -15,7 +16,6 @@ from chain.gas import KV_READ, KV_READ_BYTE, GasMeter
 from chain.std import Addr, BlockInfo, Coin, ContractInfo, Deps, Env, TransactionInfo
 from chain.vm.api import Api
 from chain.vm.call import Caller
-from chain.vm.contract import Contract
 from chain.vm.querier import ContractRefused, NoSuchCode, NoSuchContract, Querier
 from chain.vm.storage import KEY_MAX, QueryStorage, ReadStore
 
@@ -24,38 +24,35 @@ from chain.vm.storage import KEY_MAX, QueryStorage, ReadStore
 QUERY_DEPTH_MAX: Final = 10
 
 
-class Contracts(Protocol):
+class Machine(Protocol):
     """What of the contract keeper a query needs."""
 
-    caller: Caller
+    @property
+    def caller(self) -> Caller:
+        """Runs entry points."""
 
-    def load_instance(
-        self, store: ReadStore, address: str, canonical: bytes, meter: GasMeter
-    ) -> tuple[ContractRecord, CodeRecord, Contract]:
-        """Contract record, code record and contract."""
-
-    def load_setup(
-        self, loaded: dict[bytes, None], checksum: bytes, meter: GasMeter, entry: str
-    ) -> None:
-        """Pay for the instance."""
+    @property
+    def contracts(self) -> Contracts:
+        """Reads records."""
 
 
 class ChainHost:
     """Answers queries from one store. Made for one transaction, or for one query from outside."""
 
-    __slots__ = ("_bank", "_block", "_contracts", "_loaded", "_observer", "_store", "_transaction")
+    __slots__ = ("_bank", "_block", "_loaded", "_machine", "_observer", "_store", "_transaction")
 
     def __init__(
         self,
-        contracts: Contracts,
+        machine: Machine,
         bank: Bank,
         store: ReadStore,
         block: BlockInfo,
+        *,
         transaction: TransactionInfo | None,
         loaded: dict[bytes, None],
         observer: Observer | None = None,
     ) -> None:
-        self._contracts = contracts
+        self._machine = machine
         self._bank = bank
         self._store = store
         self._block = block
@@ -90,7 +87,7 @@ class ChainHost:
         if depth > QUERY_DEPTH_MAX:
             raise AppError.wrap("wasm", 27, f"{depth}")
         static.json_payload(msg)
-        contracts = self._contracts
+        contracts = self._machine.contracts
         _, code, contract = contracts.load_instance(self._store, address, canonical, meter)
         contracts.load_setup(self._loaded, code.checksum, meter, "query")
         storage = QueryStorage(self._store, keys.CONTRACT_STORAGE + canonical, meter)
@@ -101,7 +98,7 @@ class ChainHost:
             observer.enter("query", address, "", msg, meter.used)
         outcome = "ok"
         try:
-            return contracts.caller.query(contract, deps, env, msg, meter)
+            return self._machine.caller.query(contract, deps, env, msg, meter)
         except ContractError as error:
             wrapped = AppError.wrap("wasm", 9, error.text)
             outcome = wrapped.log

@@ -116,7 +116,9 @@ class Queries:
         """A query host over any view; outside of transactions there is no transaction index
         (TX-7).
         """
-        return ChainHost(self._execution.wasm, self._execution.bank, view, block, None, {})
+        return ChainHost(
+            self._execution.wasm, self._execution.bank, view, block, transaction=None, loaded={}
+        )
 
     def raw(self, address: str, key: bytes, height: int = 0) -> bytes | None:
         """A raw value of a contract's storage. Raises: AppError wasm/22 for what is no contract
@@ -145,7 +147,7 @@ class Queries:
 
     def code(self, code_id: int, height: int = 0) -> CodeRecord:
         """A code record. Raises: AppError wasm/28."""
-        return self._execution.wasm.load_code(self._view(height), code_id, GasMeter(_ENDLESS))
+        return self._execution.contracts.load_code(self._view(height), code_id, GasMeter(_ENDLESS))
 
     def codes(self, height: int = 0) -> list[tuple[int, CodeRecord]]:
         """All codes by id."""
