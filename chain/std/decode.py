@@ -6,9 +6,10 @@ where (``Invalid type``); without one they name the field too.
 
 from __future__ import annotations
 
+import enum
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Union, get_args, get_origin
+from typing import Any, Final, get_args
 
 import msgspec
 
@@ -16,7 +17,7 @@ from chain.std.errors import ParseError
 from chain.std.numbers import Binary, BoundedInt, RangeError, base64_decode
 from chain.std.records import Message, OneOf, backticked
 from chain.std.scan import parse
-from chain.std.shapes import fields_of, shape_of, unwrap
+from chain.std.shapes import fields_of, is_struct, shape_of, unwrap
 
 Prepare = Callable[[Any], Any]
 
@@ -24,6 +25,7 @@ _PATH = re.compile(r"(?s)^(.*?)(?: - at `\$(.*)`)?$")
 _MISSING = re.compile(r"^Object missing required field `(.*)`$")
 _UNKNOWN = re.compile(r"^Object contains unknown field `(.*)`$")
 _WRONG = re.compile(r"^Expected `(.*)`, got `(.*)`$")
+_WORD = re.compile(r"(?s)^Invalid enum value '(.*)'$")
 _INT_RANGE = re.compile(r"^Expected `int` [<>]=? ")
 
 
@@ -73,7 +75,7 @@ def convert(value: Any, type_: Any, type_name: str | None = None) -> Any:
         if shape.prepare is not None:
             value = shape.prepare(value)
         if shape.has_plain_int:
-            value = _guard_wide(value)
+            value = _guard_wide(value, shape.has_loose)
         return msgspec.convert(value, type_, dec_hook=json_hook)
     except msgspec.ValidationError as error:
         reason = _explain(str(error), type_, bare=type_name is not None)
@@ -150,14 +152,16 @@ def _table(variants: tuple[type[Message], ...]) -> Table:
     return made
 
 
-def _guard_wide(value: Any) -> Any:
+def _guard_wide(value: Any, has_loose: bool) -> Any:
     """Hide integers beyond 64 bits from plain number fields.
 
-    Values without any come back as they are.
+    Values without any come back as they are. Beside fields of any type they are refused.
     """
     try:
         _measure(value)
     except OverflowError:
+        if has_loose:
+            raise msgspec.ValidationError("Invalid number.") from None
         return _widen(value)
     return value
 
@@ -182,9 +186,9 @@ def _explain(text: str, type_: Any, *, bare: bool) -> str:
     if found := _MISSING.match(message):
         reason = f"missing field `{found.group(1)}`"
     elif found := _UNKNOWN.match(message):
-        owner = _struct_at(type_, path)
-        names = tuple(owner.__struct_fields__) if owner is not None else ()
-        if owner is not None and issubclass(owner, OneOf):
+        owner = _type_at(type_, path)
+        names = tuple(owner.__struct_fields__) if is_struct(owner) else ()
+        if is_struct(owner) and issubclass(owner, OneOf):
             reason = f"unknown variant `{found.group(1)}`, {_expected(names, 'variants')}"
         else:
             reason = f"unknown field `{found.group(1)}`, {_expected(names, 'fields')}"
@@ -194,6 +198,10 @@ def _explain(text: str, type_: Any, *, bare: bool) -> str:
             detail = f": expected {_words(found.group(1))}, got {_words(found.group(2))}"
     elif _INT_RANGE.match(message):
         reason = "Invalid number."
+    elif found := _WORD.match(message):
+        words = _type_at(type_, path)
+        names = tuple(str(member.value) for member in words) if _is_enum(words) else ()
+        reason = f"unknown variant `{found.group(1)}`, {_expected(names, 'variants')}"
     if bare:
         return reason
     field = path.lstrip(".")
@@ -223,31 +231,20 @@ def _expected(names: tuple[str, ...], what: str) -> str:
     return f"expected one of {backticked(names)}"
 
 
-def _struct_at(type_: Any, path: str) -> Any:
-    """The struct class that a path of an error text points into."""
+def _type_at(type_: Any, path: str) -> Any:
+    """The type that a path of an error text points to; None where a union hides it."""
     here = unwrap(type_)
     for step in re.findall(r"\.[A-Za-z0-9_]+|\[[^\]]*\]", path):
         if step[0] == ".":
-            if not _is_struct(here):
-                return None
-            here = dict(fields_of(here)).get(step[1:])
+            here = unwrap(dict(fields_of(here)).get(step[1:])) if is_struct(here) else None
         else:
-            arguments = get_args(here)
-            here = (
-                arguments[-1]
-                if arguments and arguments[-1] is not Ellipsis
-                else arguments[0]
-                if arguments
-                else None
-            )
-        here = unwrap(here)
-        if get_origin(here) is Union:
-            return None
-    return here if _is_struct(here) else None
+            arguments = [a for a in get_args(here) if a is not Ellipsis]
+            here = unwrap(arguments[-1]) if arguments else None
+    return here
 
 
-def _is_struct(type_: Any) -> bool:
-    return isinstance(type_, type) and issubclass(type_, msgspec.Struct)
+def _is_enum(type_: Any) -> bool:
+    return isinstance(type_, type) and issubclass(type_, enum.Enum)
 
 
 def _name(type_: Any) -> str:

@@ -28,12 +28,13 @@ DEPTH_MAX: Final = 64  # arrays and objects inside each other, in what we write
 class Shape:
     """Facts about one type."""
 
-    __slots__ = ("dump", "has_plain_int", "prepare")
+    __slots__ = ("dump", "has_loose", "has_plain_int", "prepare")
 
-    def __init__(self, prepare: Step | None, dump: Step | None, has_plain_int: bool) -> None:
-        self.prepare = prepare
-        self.dump = dump
-        self.has_plain_int = has_plain_int
+    def __init__(self, type_: Any) -> None:
+        self.prepare = _prepare(type_, ())
+        self.dump = _dump(type_, ())
+        self.has_plain_int = _contains(type_, (int,), ())
+        self.has_loose = _contains(type_, _LOOSE, ())
 
 
 _cache: dict[Any, Shape] = {}
@@ -43,7 +44,7 @@ def shape_of(type_: Any) -> Shape:
     """The facts about ``type_``, worked out at the first use."""
     shape = _cache.get(type_)
     if shape is None:
-        shape = _cache[type_] = Shape(_prepare(type_, ()), _dump(type_, ()), _plain_int(type_, ()))
+        shape = _cache[type_] = Shape(type_)
     return shape
 
 
@@ -162,13 +163,19 @@ def _values(step: Step) -> Step:
     )
 
 
-def _plain_int(type_: Any, seen: tuple[Any, ...]) -> bool:
+_LOOSE: Final = (Any, object, dict, list)
+
+
+def _contains(type_: Any, wanted: tuple[Any, ...], seen: tuple[Any, ...]) -> bool:
+    """Whether one of the ``wanted`` types stands somewhere in ``type_``."""
     here = unwrap(type_)
-    if here is int:
+    if here in wanted:
         return True
     if is_struct(here):
-        return here not in seen and any(_plain_int(t, (*seen, here)) for _, t in fields_of(here))
-    return any(_plain_int(a, seen) for a in get_args(here) if a is not Ellipsis)
+        return here not in seen and any(
+            _contains(t, wanted, (*seen, here)) for _, t in fields_of(here)
+        )
+    return any(_contains(a, wanted, seen) for a in get_args(here) if a is not Ellipsis)
 
 
 # --- writing ------------------------------------------------------------------------------------

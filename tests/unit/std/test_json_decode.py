@@ -26,8 +26,11 @@ from chain.std import (
     Uint128,
     Uint256,
     Words,
+    coin,
+    coins,
     decode,
     decode_variant,
+    json,
 )
 
 
@@ -421,3 +424,62 @@ class TestShapes:
         assert Choice(a=1).variant_of() == "a"
         with pytest.raises(ValueError, match="exactly one"):
             Choice(a=1, b="x")
+
+
+class Mixed(Message):
+    n: int
+    data: dict
+    wide: U128 | None = None
+
+
+def test_numbers_beyond_64_bits_beside_fields_of_any_type_are_refused():
+    assert decode(b'{"n":1,"data":{"a":[1]}}', Mixed) == Mixed(1, {"a": [1]})
+    for raw in (b'{"n":1,"data":{"a":%d}}' % 2**70, b'{"n":%d,"data":{}}' % 2**64):
+        with pytest.raises(ParseError, match=r"Invalid number\."):
+            decode(raw, Mixed)
+
+
+def test_an_unknown_word_reads_as_serde_says():
+    with pytest.raises(ParseError) as caught:
+        decode(b'{"status":"gone"}', Holder, "a::B")
+    assert str(caught.value).endswith("unknown variant `gone`, expected `pending` or `in_progress`")
+    with pytest.raises(ParseError, match="Invalid type"):
+        decode(b'{"status":5}', Holder, "a::B")
+
+
+def test_nested_unknown_fields_list_the_fields_of_their_own_type():
+    class Outer(Message):
+        burns: list[Burn]
+        by_name: dict[str, Burn] = {}
+
+    for raw in (b'{"burns":[{"amount":"1","x":1}]}', b'{"burns":[],"by_name":{"k":{"x":1}}}'):
+        with pytest.raises(ParseError, match="unknown field `x`, expected `amount` at `b"):
+            decode(raw, Outer)
+
+
+def test_expiration_ends_at_its_height_or_time():
+    class Block:
+        height = 10
+        time = Timestamp(100)
+
+    assert Expiration(at_height=10).is_expired(Block)
+    assert not Expiration(at_height=11).is_expired(Block)
+    assert Expiration(at_time=Timestamp(100)).is_expired(Block)
+    assert not Expiration(at_time=Timestamp(101)).is_expired(Block)
+    assert not Expiration(never=Empty()).is_expired(Block)
+
+
+def test_coins_have_a_text_and_short_makers():
+    assert str(Coin("amsg", 5)) == "5amsg"
+    assert coin(5, "a") == Coin("a", 5)
+    assert coins(5, "a") == (Coin("a", 5),)
+
+
+def test_binaries_have_their_text():
+    assert Binary(b"abc").to_base64() == "YWJj"
+    assert Binary.from_base64("YWJj") == b"abc"
+
+
+def test_everything_about_json_can_be_imported_from_one_place():
+    for name in json.__all__:
+        assert getattr(json, name) is not None
