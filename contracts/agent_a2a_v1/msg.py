@@ -1,8 +1,6 @@
 """Messages of ``agent_a2a_v1``: what it takes, what it answers."""
 
-from __future__ import annotations
-
-from chain.std import Binary, Message, Timestamp, Uint128
+from chain.std import U32, Answer, Binary, Message, Timestamp, Uint128
 
 # --- shared ---------------------------------------------------------------------------------------
 
@@ -20,6 +18,7 @@ class Limits(Message):
     metadata_max_bytes: int | None = None  # 4,096
     capabilities_max: int | None = None  # 64 for one agent
     candidates_max: int | None = None  # 100 looked at for one match
+    intents_open_max: int | None = None  # 100 pending or matched for one address
     sweep_max: int | None = None  # 100 expired records rewritten in one block
 
 
@@ -277,7 +276,7 @@ class ListMessages(Message):
     address: str
     status: str | None = None
     start_after: str | None = None
-    limit: int | None = None
+    limit: U32 | None = None
 
 
 class ListSentMessages(Message):
@@ -285,7 +284,7 @@ class ListSentMessages(Message):
 
     address: str
     start_after: str | None = None
-    limit: int | None = None
+    limit: U32 | None = None
 
 
 class ListConversation(Message):
@@ -293,7 +292,7 @@ class ListConversation(Message):
 
     participants: tuple[str, str]
     start_after: str | None = None
-    limit: int | None = None
+    limit: U32 | None = None
 
 
 class ListChannelMessages(Message):
@@ -301,7 +300,7 @@ class ListChannelMessages(Message):
 
     channel_id: str
     start_after: str | None = None
-    limit: int | None = None
+    limit: U32 | None = None
 
 
 class ListThread(Message):
@@ -309,7 +308,7 @@ class ListThread(Message):
 
     msg_id: str
     start_after: str | None = None
-    limit: int | None = None
+    limit: U32 | None = None
 
 
 class ListTopicMessages(Message):
@@ -319,7 +318,7 @@ class ListTopicMessages(Message):
     topic: str
     subscriber: str | None = None
     start_after: str | None = None
-    limit: int | None = None
+    limit: U32 | None = None
 
 
 class CountPendingMessages(Message):
@@ -339,7 +338,7 @@ class ListChannels(Message):
 
     participants: tuple[str, str]
     start_after: str | None = None
-    limit: int | None = None
+    limit: U32 | None = None
 
 
 class ListChannelsOf(Message):
@@ -347,7 +346,7 @@ class ListChannelsOf(Message):
 
     address: str
     start_after: str | None = None
-    limit: int | None = None
+    limit: U32 | None = None
 
 
 class ListSubscriptions(Message):
@@ -355,7 +354,7 @@ class ListSubscriptions(Message):
 
     subscriber: str
     start_after: tuple[str, str] | None = None  # channel id, topic
-    limit: int | None = None
+    limit: U32 | None = None
 
 
 class ListCapabilities(Message):
@@ -376,7 +375,7 @@ class FindAgentsByCapability(Message):
 
     capability: str
     start_after: str | None = None  # agent id
-    limit: int | None = None
+    limit: U32 | None = None
     max_price: int | str | None = None  # amsg; implies order price
     order: str = "agent_id"  # agent_id or price
 
@@ -393,7 +392,7 @@ class ListIntents(Message):
     address: str
     status: str | None = None
     start_after: str | None = None
-    limit: int | None = None
+    limit: U32 | None = None
 
 
 class VerifyMessage(Message):
@@ -439,7 +438,7 @@ QUERY = (
 # --- answers --------------------------------------------------------------------------------------
 
 
-class MessageView(Message):
+class MessageView(Answer):
     """A message as queries show it; ``status`` is the one that holds at the block."""
 
     msg_id: str
@@ -466,13 +465,13 @@ class MessageView(Message):
     via: str | None  # the relay that named the sender
 
 
-class MessageResponse(Message):
+class MessageResponse(Answer):
     """One message, or null."""
 
     message: MessageView | None
 
 
-class MessageStatusResponse(Message):
+class MessageStatusResponse(Answer):
     """The status, or null for an unknown id."""
 
     msg_id: str
@@ -480,7 +479,7 @@ class MessageStatusResponse(Message):
     expires_at: Timestamp | None
 
 
-class MessagesResponse(Message):
+class MessagesResponse(Answer):
     """A page of messages; ``total`` counts all matches, ``next`` is the cursor where more remain."""
 
     messages: tuple[MessageView, ...]
@@ -488,13 +487,13 @@ class MessagesResponse(Message):
     next: str | None
 
 
-class CountResponse(Message):
+class CountResponse(Answer):
     """A count."""
 
     count: int
 
 
-class ChannelView(Message):
+class ChannelView(Answer):
     """A channel as queries show it."""
 
     channel_id: str
@@ -508,13 +507,13 @@ class ChannelView(Message):
     owner: str
 
 
-class ChannelResponse(Message):
+class ChannelResponse(Answer):
     """One channel, or null."""
 
     channel: ChannelView | None
 
 
-class ChannelsResponse(Message):
+class ChannelsResponse(Answer):
     """A page of channels; ``total`` counts all matches."""
 
     channels: tuple[ChannelView, ...]
@@ -522,7 +521,7 @@ class ChannelsResponse(Message):
     next: str | None
 
 
-class SubscriptionView(Message):
+class SubscriptionView(Answer):
     """A subscription; ``cursor`` is the last message marked read."""
 
     subscriber: str
@@ -534,20 +533,20 @@ class SubscriptionView(Message):
     cursor: str | None
 
 
-class SubscriptionsResponse(Message):
+class SubscriptionsResponse(Answer):
     """A page of subscriptions."""
 
     subscriptions: tuple[SubscriptionView, ...]
     next: tuple[str, str] | None
 
 
-class CapabilitiesResponse(Message):
+class CapabilitiesResponse(Answer):
     """Names of capabilities."""
 
     capabilities: tuple[str, ...]
 
 
-class AgentEntry(Message):
+class AgentEntry(Answer):
     """An agent that was found."""
 
     agent_id: str
@@ -556,7 +555,7 @@ class AgentEntry(Message):
     price: Uint128 | None
 
 
-class FindAgentsResponse(Message):
+class FindAgentsResponse(Answer):
     """Agent ids of a page; ``count`` counts all that hold the capability."""
 
     agents: tuple[str, ...]
@@ -565,7 +564,7 @@ class FindAgentsResponse(Message):
     next: str | None
 
 
-class HasCapabilityResponse(Message):
+class HasCapabilityResponse(Answer):
     """The guide's shape with a plain answer added."""
 
     agents: tuple[str, ...]
@@ -573,7 +572,7 @@ class HasCapabilityResponse(Message):
     has: bool
 
 
-class IntentView(Message):
+class IntentView(Answer):
     """An intent as queries show it."""
 
     intent_id: str
@@ -591,13 +590,13 @@ class IntentView(Message):
     msg_id: str | None
 
 
-class IntentResponse(Message):
+class IntentResponse(Answer):
     """One intent, or null."""
 
     intent: IntentView | None
 
 
-class IntentsResponse(Message):
+class IntentsResponse(Answer):
     """A page of intents; ``total`` counts all matches."""
 
     intents: tuple[IntentView, ...]
@@ -605,16 +604,18 @@ class IntentsResponse(Message):
     next: str | None
 
 
-class VerifyMessageResponse(Message):
+class VerifyMessageResponse(Answer):
     """Whether the stored signature still verifies, and over which bytes."""
 
     valid: bool
-    reason: str | None  # unsigned, unknown_did, deactivated, unknown_key, wrong_relation, wrong_account, bad_signature
+    reason: (
+        str | None
+    )  # unsigned, unknown_did, deactivated, unknown_key, wrong_relation, wrong_account, bad_signature
     signed_content: Binary | None
     verification_method: str | None
 
 
-class RateLimitResponse(Message):
+class RateLimitResponse(Answer):
     """The sender's window at the block's time."""
 
     window_seconds: int
@@ -624,7 +625,7 @@ class RateLimitResponse(Message):
     discovery_max: int
 
 
-class LimitsView(Message):
+class LimitsView(Answer):
     """Limits in force."""
 
     payload_max_bytes: int
@@ -637,10 +638,11 @@ class LimitsView(Message):
     metadata_max_bytes: int
     capabilities_max: int
     candidates_max: int
+    intents_open_max: int
     sweep_max: int
 
 
-class ConfigResponse(Message):
+class ConfigResponse(Answer):
     """The configuration."""
 
     admin: str

@@ -1,8 +1,6 @@
 """Messages of the agent registry."""
 
-from __future__ import annotations
-
-from chain.std import Binary, Message, Timestamp, Uint128
+from chain.std import U32, Answer, Binary, Message, Timestamp, Uint128
 
 # --- shared ---------------------------------------------------------------------------------------
 
@@ -24,7 +22,9 @@ class SpendingPolicy(Message):
 
     per_tx_limit: Uint128 | None = None
     per_period_limit: Uint128 | None = None
-    period_seconds: int = 86_400  # 1 to 31,536,000; periods start at whole multiples of it since the epoch
+    period_seconds: int = (
+        86_400  # 1 to 31,536,000; periods start at whole multiples of it since the epoch
+    )
     denom: str = "amsg"
 
 
@@ -162,7 +162,7 @@ class GetAgentByOwner(Message):
 
     owner: str
     start_after: str | None = None
-    limit: int | None = None
+    limit: U32 | None = None
 
 
 class GetAgentByAddress(Message):
@@ -175,7 +175,7 @@ class ListAgents(Message):
     """All agents by id, deregistered ones left out."""
 
     start_after: str | None = None
-    limit: int | None = None
+    limit: U32 | None = None
 
 
 class DiscoverAgents(Message):
@@ -183,8 +183,8 @@ class DiscoverAgents(Message):
 
     capability: str
     max_price: int | str | None = None  # amsg; decimal text or a JSON integer
-    start_after: str | None = None  # agent id
-    limit: int | None = None
+    start_after: str | None = None  # the page before's ``next``, or an agent id
+    limit: U32 | None = None
 
 
 class GetCard(Message):
@@ -198,7 +198,7 @@ class Discover(Message):
 
     topic: str | None = None
     start_after: str | None = None
-    limit: int | None = None
+    limit: U32 | None = None
 
 
 class GetSpendingPolicy(Message):
@@ -226,7 +226,7 @@ QUERY = (
 # --- answers --------------------------------------------------------------------------------------
 
 
-class Agent(Message):
+class Agent(Answer):
     """An agent as the registry knows it."""
 
     agent_id: str
@@ -241,13 +241,13 @@ class Agent(Message):
     updated_at: Timestamp
 
 
-class AgentResponse(Message):
+class AgentResponse(Answer):
     """One agent, or null."""
 
     agent: Agent | None
 
 
-class AgentsOfOwnerResponse(Message):
+class AgentsOfOwnerResponse(Answer):
     """The owner's agents; ``agent`` is the first of them, or null."""
 
     agent: Agent | None
@@ -255,14 +255,15 @@ class AgentsOfOwnerResponse(Message):
     total: int
 
 
-class AgentsResponse(Message):
-    """A page of agents; ``total`` counts all that match."""
+class AgentsResponse(Answer):
+    """A page of agents; ``total`` counts all that match, ``next`` is the cursor where more remain."""
 
     agents: tuple[Agent, ...]
     total: int
+    next: str | None
 
 
-class Card(Message):
+class Card(Answer):
     """A stored agent card."""
 
     agent_id: str
@@ -271,13 +272,13 @@ class Card(Message):
     updated_at: Timestamp
 
 
-class CardResponse(Message):
+class CardResponse(Answer):
     """The card, or null."""
 
     card: Card | None
 
 
-class Announcement(Message):
+class Announcement(Answer):
     """A live announcement of a card."""
 
     agent_id: str
@@ -290,14 +291,14 @@ class Announcement(Message):
     expires_at: Timestamp
 
 
-class AnnouncementsResponse(Message):
+class AnnouncementsResponse(Answer):
     """A page of live announcements; ``next`` is the cursor where more remain."""
 
     announcements: tuple[Announcement, ...]
     next: str | None
 
 
-class SpendingPolicyResponse(Message):
+class SpendingPolicyResponse(Answer):
     """What binds a payment by this account."""
 
     agent_id: str | None
@@ -305,7 +306,7 @@ class SpendingPolicyResponse(Message):
     policy: SpendingPolicy | None
 
 
-class ConfigResponse(Message):
+class ConfigResponse(Answer):
     """The configuration."""
 
     admin: str

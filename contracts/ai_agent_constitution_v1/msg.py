@@ -1,8 +1,6 @@
 """Messages of the constitution: rules, suspension, and the one question other contracts ask."""
 
-from __future__ import annotations
-
-from chain.std import Message, Timestamp
+from chain.std import U32, Answer, Message, Timestamp
 
 # --- shared ---------------------------------------------------------------------------------------
 
@@ -43,13 +41,13 @@ class AddRule(Message):
     """Insert one rule before ``position`` (0 is first), or at the end: a new version."""
 
     rule: Rule
-    position: int | None = None
+    position: U32 | None = None
 
 
 class RemoveRule(Message):
     """Remove the rule at ``position``: a new version."""
 
-    position: int
+    position: U32
 
 
 class SuspendAgent(Message):
@@ -101,14 +99,14 @@ class CheckAction(Message):
 class GetRules(Message):
     """The rules of a version; of the one in force where none is named."""
 
-    version: int | None = None
+    version: U32 | None = None
 
 
 class ListVersions(Message):
     """Versions, newest first."""
 
-    start_after: int | None = None
-    limit: int | None = None
+    start_after: U32 | None = None
+    limit: U32 | None = None
 
 
 class GetSuspension(Message):
@@ -121,7 +119,7 @@ class ListSuspensions(Message):
     """Suspended agents, by address."""
 
     start_after: str | None = None
-    limit: int | None = None
+    limit: U32 | None = None
 
 
 class GetConfig(Message):
@@ -133,7 +131,7 @@ QUERY = (CheckAction, GetRules, ListVersions, GetSuspension, ListSuspensions, Ge
 # --- answers --------------------------------------------------------------------------------------
 
 
-class CheckActionResponse(Message):
+class CheckActionResponse(Answer):
     """The verdict, which rule gave it, and the hash of the rules in force."""
 
     allowed: bool
@@ -143,7 +141,7 @@ class CheckActionResponse(Message):
     constitution_hash: str  # hex SHA-256 of the canonical rules
 
 
-class RulesResponse(Message):
+class RulesResponse(Answer):
     """One version of the constitution."""
 
     version: int
@@ -154,7 +152,7 @@ class RulesResponse(Message):
     height: int
 
 
-class VersionEntry(Message):
+class VersionEntry(Answer):
     """One line of the list of versions."""
 
     version: int
@@ -163,14 +161,14 @@ class VersionEntry(Message):
     height: int
 
 
-class VersionsResponse(Message):
+class VersionsResponse(Answer):
     """A page of versions; ``total`` counts all."""
 
     versions: tuple[VersionEntry, ...]
     total: int
 
 
-class Suspension(Message):
+class Suspension(Answer):
     """A suspended agent."""
 
     agent: str  # the account's address
@@ -178,20 +176,20 @@ class Suspension(Message):
     since: Timestamp
 
 
-class SuspensionResponse(Message):
+class SuspensionResponse(Answer):
     """The suspension, or null."""
 
     suspension: Suspension | None
 
 
-class SuspensionsResponse(Message):
+class SuspensionsResponse(Answer):
     """A page of suspended agents; ``total`` counts all."""
 
     suspensions: tuple[Suspension, ...]
     total: int
 
 
-class ConfigResponse(Message):
+class ConfigResponse(Answer):
     """Who decides, and what is in force."""
 
     authority: str

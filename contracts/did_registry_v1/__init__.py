@@ -1,6 +1,4 @@
 """DID documents of agents, signature checks against them, challenge and response."""
 
-from __future__ import annotations
-
 NAME = "did_registry_v1"
 VERSION = "1.0.0"

@@ -1,8 +1,6 @@
 """Messages of the DID registry. Field names of documents are W3C DID Core's."""
 
-from __future__ import annotations
-
-from chain.std import Binary, Message, Timestamp
+from chain.std import U32, Answer, Binary, Message, Timestamp
 
 # --- shared ---------------------------------------------------------------------------------------
 
@@ -13,21 +11,26 @@ class KeyInput(Message):
     The key comes as ``public_key`` (base64) or as multibase text (``u`` base64url). ``type`` or the guide's ``type_``.
     """
 
+    field_aliases = (("type_", "type"), ("public_key_multibase", "publicKeyMultibase"))
+
     id: str  # key-1, #key-1, or did:msg:agent:<id>#key-1
-    type: str | None = None  # ML-DSA-87, Ed25519, Secp256k1, ML-KEM-1024, or a spelling of theirs
-    type_: str | None = None
+    type: str = "ML-DSA-87"  # or Ed25519, Secp256k1, ML-KEM-1024, or a spelling of theirs
     public_key: Binary | None = None
     publicKeyMultibase: str | None = None
-    relations: tuple[str, ...] = ("authentication", "assertionMethod")  # or keyAgreement for ML-KEM-1024
+    relations: tuple[str, ...] = (
+        "authentication",
+        "assertionMethod",
+    )  # or keyAgreement for ML-KEM-1024
 
 
 class ServiceInput(Message):
     """A service to store. An ``AgentEndpoint`` names the agent's address on this chain."""
 
+    field_aliases = (("type_", "type"),)
+
     id: str
     serviceEndpoint: str
-    type: str | None = None
-    type_: str | None = None
+    type: str
 
 
 # --- instantiate ----------------------------------------------------------------------------------
@@ -176,7 +179,7 @@ class ListChallenges(Message):
 
     target_did: str
     start_after: str | None = None
-    limit: int | None = None
+    limit: U32 | None = None
 
 
 class GetConfig(Message):
@@ -197,7 +200,7 @@ QUERY = (
 # --- answers --------------------------------------------------------------------------------------
 
 
-class VerificationMethod(Message):
+class VerificationMethod(Answer):
     """A key of a document. ``type_`` is the guide's field and spelling."""
 
     id: str
@@ -207,7 +210,7 @@ class VerificationMethod(Message):
     publicKeyMultibase: str
 
 
-class Service(Message):
+class Service(Answer):
     """A service of a document."""
 
     id: str
@@ -216,7 +219,7 @@ class Service(Message):
     serviceEndpoint: str
 
 
-class DidDocument(Message):
+class DidDocument(Answer):
     """A DID document (W3C DID Core)."""
 
     id: str
@@ -228,7 +231,7 @@ class DidDocument(Message):
     service: tuple[Service, ...]
 
 
-class ResolveDidResponse(Message):
+class ResolveDidResponse(Answer):
     """The document, or null; ``active`` is false for unknown and deactivated ones."""
 
     active: bool
@@ -240,26 +243,28 @@ class ResolveDidResponse(Message):
     updated_at: Timestamp | None
 
 
-class DidByAddressResponse(Message):
+class DidByAddressResponse(Answer):
     """The DID, or null."""
 
     did: str | None
 
 
-class PqVerifyResponse(Message):
+class PqVerifyResponse(Answer):
     """Whether the signature is good."""
 
     valid: bool
 
 
-class VerifySignatureResponse(Message):
+class VerifySignatureResponse(Answer):
     """Whether the signature is good, and if not, why not."""
 
     valid: bool
-    reason: str | None  # unknown_did, deactivated, unknown_key, wrong_relation, wrong_account, bad_signature
+    reason: (
+        str | None
+    )  # unknown_did, deactivated, unknown_key, wrong_relation, wrong_account, bad_signature
 
 
-class ChallengeView(Message):
+class ChallengeView(Answer):
     """A challenge."""
 
     challenge_id: str
@@ -274,13 +279,13 @@ class ChallengeView(Message):
     signed_content: Binary
 
 
-class ChallengeResponse(Message):
+class ChallengeResponse(Answer):
     """The challenge, or null."""
 
     challenge: ChallengeView | None
 
 
-class ChallengesResponse(Message):
+class ChallengesResponse(Answer):
     """A page of challenges; ``total`` counts all matches."""
 
     challenges: tuple[ChallengeView, ...]
@@ -288,7 +293,7 @@ class ChallengesResponse(Message):
     next: str | None
 
 
-class ConfigResponse(Message):
+class ConfigResponse(Answer):
     """The configuration."""
 
     admin: str | None
