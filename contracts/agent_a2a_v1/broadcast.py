@@ -29,7 +29,10 @@ from contracts.agent_a2a_v1.state import (
 
 
 def execute_broadcast(deps: DepsMut, env: Env, info: MessageInfo, msg: Broadcast) -> Response:
-    """Send to the members of a broadcast channel, or to the named receivers. Counts once for the rate limit."""
+    """Send to the members of a broadcast channel, or to the named receivers.
+
+    Counts once for the rate limit.
+    """
     refuse_funds(info)
     storage = deps.storage
     config = CONFIG.load(storage)

@@ -26,7 +26,13 @@ def execute_add_capability(
     if info.sender != agent.owner:
         raise Unauthorized
     check_capability(msg.capability)
-    agent = hold(deps.storage, config, msg.agent_id, agent, msg.capability, env.block.time.nanos())
+    agent = hold(
+        deps.storage,
+        config.capabilities_max,
+        (msg.agent_id, agent),
+        msg.capability,
+        env.block.time.nanos(),
+    )
     matches = match_waiting(
         deps.storage, env, config.candidates_max, msg.agent_id, (msg.capability,)
     )
@@ -82,7 +88,8 @@ def execute_sync_agent(deps: DepsMut, env: Env, info: MessageInfo, msg: SyncAgen
         if capability not in held:
             held.append(capability)
             now = env.block.time.nanos()
-            agent = hold(storage, config, msg.agent_id, agent, capability, now)
+            target = (msg.agent_id, agent)
+            agent = hold(storage, config.capabilities_max, target, capability, now)
     matches = match_waiting(storage, env, config.candidates_max, msg.agent_id, tuple(held))
     return synced(env, info, msg).add_events(matches)
 

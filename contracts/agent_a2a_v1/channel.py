@@ -130,7 +130,10 @@ def add_members(api: Api, config: Config, participants: list[Addr], named: tuple
 def execute_update_channel(
     deps: DepsMut, env: Env, info: MessageInfo, msg: UpdateChannel
 ) -> Response:
-    """Change status, metadata, members. Suspending and resuming is the admin's or the constitution authority's."""
+    """Change status, metadata, members.
+
+    Suspending and resuming is the admin's or the constitution authority's.
+    """
     refuse_funds(info)
     storage = deps.storage
     channel = load_channel(storage, msg.channel_id)
@@ -141,7 +144,7 @@ def execute_update_channel(
         if msg.metadata is not None or msg.add_members or msg.remove_members:
             raise Unauthorized
         check_authority(deps, info.sender)
-        return move_channel(deps, env, info, msg.channel_id, channel, status)
+        return move_channel(deps, env, info, (msg.channel_id, channel), status)
     if info.sender not in channel.participants:
         raise Unauthorized
     if status is not None:
@@ -151,7 +154,7 @@ def execute_update_channel(
         raise ChannelNotOpen(msg.channel_id)
     channel = apply_changes(deps, env, info, msg, channel)
     if status is not None:
-        return move_channel(deps, env, info, msg.channel_id, channel, status)
+        return move_channel(deps, env, info, (msg.channel_id, channel), status)
     return updated(env, info, msg.channel_id, channel.status)
 
 
@@ -213,7 +216,7 @@ def execute_close_channel(
         raise Unauthorized
     check_closer(channel, info.sender)
     check_move(channel.status, CLOSED)
-    return move_channel(deps, env, info, msg.channel_id, channel, CLOSED)
+    return move_channel(deps, env, info, (msg.channel_id, channel), CLOSED)
 
 
 def check_closer(channel: ChannelRecord, sender_addr: Addr) -> None:
@@ -223,10 +226,14 @@ def check_closer(channel: ChannelRecord, sender_addr: Addr) -> None:
 
 
 def check_move(before: int, after: int) -> None:
-    """The life cycle: open and active to closed, active to suspended, suspended to active or closed."""
-    if before == CLOSED or (after != CLOSED and (before, after) != (ACTIVE, SUSPENDED)):
-        if (before, after) != (SUSPENDED, ACTIVE):
-            raise InvalidChannelTransition(CHANNEL_STATUSES[before], CHANNEL_STATUSES[after])
+    """All but a closed one may close; active and suspended turn into each other.
+
+    Raises: InvalidChannelTransition.
+    """
+    if after == CLOSED and before != CLOSED:
+        return
+    if (before, after) not in ((ACTIVE, SUSPENDED), (SUSPENDED, ACTIVE)):
+        raise InvalidChannelTransition(CHANNEL_STATUSES[before], CHANNEL_STATUSES[after])
 
 
 def check_authority(deps: DepsMut, sender_addr: Addr) -> None:
@@ -246,14 +253,10 @@ def check_authority(deps: DepsMut, sender_addr: Addr) -> None:
 
 
 def move_channel(
-    deps: DepsMut,
-    env: Env,
-    info: MessageInfo,
-    channel_id: str,
-    channel: ChannelRecord,
-    status: int,
+    deps: DepsMut, env: Env, info: MessageInfo, target: tuple[str, ChannelRecord], status: int
 ) -> Response:
     """Give a channel another status, by name."""
+    channel_id, channel = target
     check_move(channel.status, status)
     set_status(deps.storage, channel_id, channel, status=status, now=env.block.time.nanos())
     if status != CLOSED:

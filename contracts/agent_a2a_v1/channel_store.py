@@ -52,8 +52,8 @@ def find_route(
 ) -> tuple[str | None, bool]:
     """The channel a message goes over, and whether the message is its first.
 
-    Without a named channel: the pair's live direct channel, or none. Raises: ChannelNotFound, InvalidChannelType,
-    Unauthorized, InvalidParticipants, ChannelNotOpen.
+    Without a named channel: the pair's live direct channel, or none. Raises: ChannelNotFound,
+    InvalidChannelType, Unauthorized, InvalidParticipants, ChannelNotOpen.
     """
     if channel_id is None:
         if not pair.live:

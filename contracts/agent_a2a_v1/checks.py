@@ -123,7 +123,10 @@ def made_of(text: str, characters: str) -> bool:
 
 
 def check_capability(name: str) -> None:
-    """Lower-case kebab words joined by single ``-``, namespaces by ``:``. Raises: InvalidCapability."""
+    """Lower-case kebab words joined by single ``-``, namespaces by ``:``.
+
+    Raises: InvalidCapability.
+    """
     if not made_of(name, CAPABILITY_CHARACTERS):
         raise InvalidCapability(name)
     for part in name.split(":"):

@@ -54,16 +54,19 @@ def with_limits(
     current: tuple[int, ...],
     parties: tuple[Addr, Addr, Addr, Addr | None, tuple[Addr, ...]],
 ) -> Config:
-    """A configuration from the limits that were given over those that hold. Raises: InvalidLimit."""
+    """A configuration from the limits that were given over those that hold.
+
+    Raises: InvalidLimit.
+    """
     values = list(current)
     if limits is not None:
         given = given_limits(limits)
         for position in range(len(LIMITS)):
             value = given[position]
             if value is not None:
-                name, default, lowest, highest = LIMITS[position]
-                if value < lowest or value > highest:
-                    raise InvalidLimit(name)
+                limit = LIMITS[position]
+                if value < limit[2] or value > limit[3]:
+                    raise InvalidLimit(limit[0])
                 values[position] = value
     return Config(
         admin=parties[0],

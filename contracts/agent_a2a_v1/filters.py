@@ -1,7 +1,7 @@
 """The filter of a subscription: conditions joined by AND.
 
-``message_type = request AND priority >= 100 AND sender != msg1…``. A word may stand in single quotes. Only ``priority``
-has an order.
+``message_type = request AND priority >= 100 AND sender != msg1…``. A word may stand in single
+quotes. Only ``priority`` has an order.
 """
 
 from chain.std import ascii_lower
@@ -52,7 +52,7 @@ def checked_condition(field: str, operator: str, value: str) -> tuple[str, str, 
         if not (1 <= len(value) <= PRIORITY_DIGITS_MAX and value.strip("0123456789") == ""):
             raise InvalidFilter("priority is compared with a number")
         return (field, operator, value)
-    if operator != "=" and operator != "!=":
+    if operator not in ("=", "!="):
         raise InvalidFilter(f"{field} has no order")
     if field == "message_type":
         value = ascii_lower(value)

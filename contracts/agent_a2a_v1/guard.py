@@ -41,7 +41,8 @@ def check_constitution(
 ) -> str | None:
     """Ask whether the sender may; the hash of the rules that said so.
 
-    Without a constitution everything is allowed, and what the sender names is recorded as it stands.
+    Without a constitution everything is allowed, and what the sender names is recorded as it
+    stands.
     """
     if config.constitution is None:
         return expected
@@ -60,7 +61,7 @@ def check_constitution(
 
 
 def live_window(config: Config, sender: Sender, now: int) -> list[WindowEntry]:
-    """The entries that still count: the window reaches back to, and does not include, now minus its length."""
+    """The entries that still count: those later than now minus the window's length."""
     since = now - config.rate_window_seconds * NANOS_PER_SECOND
     return [entry for entry in sender.window if entry.at > since]
 
@@ -98,10 +99,10 @@ def pass_guard(
     draft: MessageRecord,
     expected: str | None,
 ) -> tuple[str | None, Sender]:
-    """Constitution, then rate limit: the hash to record, and the sender's record with the send counted.
+    """Constitution, then rate limit: the hash to record, and the sender with the send counted.
 
-    What a relay sends does not use up the sender's window: the relay's own rules bound it, and nobody can spend
-    another's allowance through it.
+    What a relay sends does not use up the sender's window: the relay's own rules bound it, and
+    nobody can spend another's allowance through it.
     """
     constitution_hash = check_constitution(
         deps.querier,

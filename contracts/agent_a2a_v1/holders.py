@@ -29,13 +29,16 @@ def price_key(agent: AgentRecord) -> int:
 
 
 def load_agent(storage: Storage, querier: Querier, config: Config, agent_id: str) -> AgentRecord:
-    """The agent as the registry reported it; asked for where it did not. Raises: AgentNotRegistered."""
+    """The agent as the registry reported it; asked for where it did not.
+
+    Raises: AgentNotRegistered.
+    """
     agent = AGENTS.may_load(storage, agent_id)
     if agent is not None:
         return agent
     answer = querier.query_wasm_smart(config.registry, GetAgent(agent_id=agent_id), AgentResponse)
     found = answer.agent
-    if found is None or found.status == "deregistered" or found.status == "pending":
+    if found is None or found.status in ("deregistered", "pending"):
         raise AgentNotRegistered
     price = None
     if found.price_model is not None and found.price_model.denom == "amsg":
@@ -52,13 +55,14 @@ def load_agent(storage: Storage, querier: Querier, config: Config, agent_id: str
 
 
 def hold(
-    storage: Storage, config: Config, agent_id: str, agent: AgentRecord, capability: str, now: int
+    storage: Storage, count_max: int, target: tuple[str, AgentRecord], capability: str, now: int
 ) -> AgentRecord:
     """Give an agent a capability. Raises: CapabilityAlreadyRegistered, TooManyCapabilities."""
+    agent_id, agent = target
     if CAPABILITIES.has(storage, (agent_id, capability)):
         raise CapabilityAlreadyRegistered(capability)
-    if agent.capabilities >= config.capabilities_max:
-        raise TooManyCapabilities(config.capabilities_max)
+    if agent.capabilities >= count_max:
+        raise TooManyCapabilities(count_max)
     CAPABILITIES.save(storage, (agent_id, capability), CapabilityRecord(registered_at=now))
     if agent.active:
         list_offer(storage, agent_id, agent, capability)

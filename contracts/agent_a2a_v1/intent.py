@@ -106,7 +106,10 @@ def check_targets(targets: tuple[str, ...]) -> None:
 def load_own(
     deps: DepsMut, env: Env, info: MessageInfo, intent_id: str, after: int
 ) -> tuple[int, IntentRecord, IntentState]:
-    """The sender's open intent. Raises: IntentNotFound, Unauthorized, IntentExpired, InvalidIntentStatus."""
+    """The sender's open intent.
+
+    Raises: IntentNotFound, Unauthorized, IntentExpired, InvalidIntentStatus.
+    """
     found = may_load_intent(deps.storage, intent_id)
     if found is None:
         raise IntentNotFound(intent_id)
@@ -123,7 +126,10 @@ def load_own(
 
 
 def execute_route_intent(deps: DepsMut, env: Env, info: MessageInfo, msg: RouteIntent) -> Response:
-    """Send the payload to the chosen agent or to the best one that fits now; a send with all its checks."""
+    """Send the payload to the chosen agent or to the best one that fits now.
+
+    A send with all its checks.
+    """
     refuse_funds(info)
     storage = deps.storage
     config = CONFIG.load(storage)

@@ -1,7 +1,8 @@
 """Intents in storage, and matching.
 
-A pending intent waits under each of its capabilities; a pending or matched one stands in its sender's list of open
-intents, which is bounded, so whatever walks that list costs the same at any size.
+A pending intent waits under each of its capabilities; a pending or matched one stands in its
+sender's list of open intents, which is bounded, so whatever walks that list costs the same at any
+size.
 """
 
 from chain.std import Addr, Env, Event, Storage, replace
@@ -78,12 +79,11 @@ def find_agents(
             rarest = target
             fewest = count
     found: list[str] = []
-    looked = 0
     beyond = None if max_price is None else Bound.exclusive((min(max_price, NO_PRICE - 1) + 1, ""))
-    for price, agent_id in OFFERS.sub_prefix(rarest).keys(storage, None, beyond):
-        looked += 1
-        if looked > count_max:
+    for looked, offer in enumerate(OFFERS.sub_prefix(rarest).keys(storage, None, beyond)):
+        if looked >= count_max:
             break
+        price, agent_id = offer
         if fits(storage, (agent_id, price), targets, max_price, source_addr):
             found.append(agent_id)
     return tuple(found)
@@ -175,7 +175,10 @@ def move_intent(storage: Storage, number: int, opened: OpenIntent, state: Intent
 def match_waiting(
     storage: Storage, env: Env, count_max: int, agent_id: str, gained: tuple[str, ...]
 ) -> list[Event]:
-    """Match intents that waited for what an agent now offers; looks at ``count_max`` of them, oldest first."""
+    """Match intents that waited for what an agent now offers.
+
+    Looks at ``count_max`` of them, oldest first.
+    """
     events: list[Event] = []
     agent = AGENTS.may_load(storage, agent_id)
     if agent is None or not agent.active:

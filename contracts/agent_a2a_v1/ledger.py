@@ -38,7 +38,7 @@ from contracts.agent_a2a_v1.state import (
 NO_INBOX = Inbox(received=WIDE, by_status=(WIDE, WIDE, WIDE, WIDE, WIDE, WIDE))
 NO_PAIR = Pair(messages=WIDE, channels=0, live=False, status=0)
 PENDING_WORD = MESSAGE_STATUSES[PENDING]
-#: Digits of a message's number in its id: ids of any age have one length, so every send costs the same gas.
+#: Digits of a number in an id: ids of any age have one length, so every send costs the same gas.
 NUMBER_DIGITS = 10
 NUMBER_DIGITS_MAX = 19  # below 2^64
 DECIMAL = "0123456789"
@@ -84,7 +84,10 @@ def may_load_message(storage: Storage, msg_id: str) -> tuple[int, MessageRecord]
 
 
 def status_at(storage: Storage, number: int, record: MessageRecord, now: int) -> int:
-    """The status that holds at a time: a live message is expired from the first instant after ``expires_at``."""
+    """The status that holds at a time.
+
+    A live message is expired from the first instant after ``expires_at``.
+    """
     stored = STATUSES.may_load(storage, number)
     status = PENDING if stored is None else stored.status
     if status <= READ and now > record.expires_at:
@@ -102,7 +105,8 @@ def next_number(storage: Storage) -> int:
 def append_message(storage: Storage, record: MessageRecord, pair: Pair) -> str:
     """Store a message with every index and count but the sender's own. Returns its id.
 
-    ``pair`` is the two parties' record as it stands, with a changed channel status where the send changed it.
+    ``pair`` is the two parties' record as it stands, with a changed channel status where the send
+    changed it.
     """
     number = next_number(storage)
     msg_id = message_id(record, number)

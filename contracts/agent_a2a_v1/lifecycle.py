@@ -47,7 +47,10 @@ def execute_mark_delivered(
 
 
 def execute_mark_read(deps: DepsMut, env: Env, info: MessageInfo, msg: MarkRead) -> Response:
-    """Pending or delivered to read, by the receiver; for a topic message the subscriber's cursor moves here."""
+    """Pending or delivered to read, by the receiver.
+
+    For a topic message the subscriber's cursor moves here.
+    """
     number, record = load_message(deps.storage, info, msg.msg_id)
     if record.kind == TOPIC_KIND:
         return move_cursor(deps.storage, env, info, (msg.msg_id, number, record))
@@ -69,7 +72,10 @@ def load_message(storage: Storage, info: MessageInfo, msg_id: str) -> tuple[int,
 def move_from(
     storage: Storage, env: Env, number: int, record: MessageRecord, *, after: int, latest: int
 ) -> int:
-    """Move a live message that stands at ``latest`` or before. Raises: MessageExpired, InvalidMessageStatus."""
+    """Move a live message that stands at ``latest`` or before.
+
+    Raises: MessageExpired, InvalidMessageStatus.
+    """
     now = env.block.time.nanos()
     before = status_at(storage, number, record, now)
     if before == EXPIRED:

@@ -94,7 +94,10 @@ class MarkRead(Message):
 
 
 class CreateChannel(Message):
-    """Open a channel. Direct: with ``participant``. Broadcast: to members. Pubsub: to whoever subscribes."""
+    """Open a channel.
+
+    Direct: with ``participant``. Broadcast: to members. Pubsub: to whoever subscribes.
+    """
 
     channel_type: str  # direct, broadcast, pubsub
     participant: str | None = None
@@ -312,7 +315,10 @@ class ListThread(Message):
 
 
 class ListTopicMessages(Message):
-    """Messages of a topic, newest first; with ``subscriber``: what passes its filter after its cursor, oldest first."""
+    """Messages of a topic, newest first.
+
+    With ``subscriber``: what passes its filter after its cursor, oldest first.
+    """
 
     channel_id: str
     topic: str
@@ -480,7 +486,10 @@ class MessageStatusResponse(Answer):
 
 
 class MessagesResponse(Answer):
-    """A page of messages; ``total`` counts all matches, ``next`` is the cursor where more remain."""
+    """A page of messages.
+
+    ``total`` counts all matches, ``next`` is the cursor where more remain.
+    """
 
     messages: tuple[MessageView, ...]
     total: int
@@ -608,9 +617,8 @@ class VerifyMessageResponse(Answer):
     """Whether the stored signature still verifies, and over which bytes."""
 
     valid: bool
-    reason: (
-        str | None
-    )  # unsigned, unknown_did, deactivated, unknown_key, wrong_relation, wrong_account, bad_signature
+    #: unsigned, unknown_did, deactivated, unknown_key, wrong_relation, wrong_account, bad_signature
+    reason: str | None
     signed_content: Binary | None
     verification_method: str | None
 

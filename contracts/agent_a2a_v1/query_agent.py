@@ -109,7 +109,10 @@ def query_find_agents_by_capability(
 def offers(
     storage: Storage, capability: str, start_after: str | None, max_price: int | None, wanted: int
 ) -> list[tuple[str, str]]:
-    """Agents by price and id with their cursors ``price/agent``; a bare agent id is taken at its price now."""
+    """Agents by price and id with their cursors ``price/agent``.
+
+    A bare agent id is taken at its price now.
+    """
     start = None
     if start_after is not None:
         price_text, slash, agent_id = start_after.partition("/")
@@ -154,7 +157,10 @@ def query_get_intent(deps: Deps, env: Env, msg: GetIntent) -> IntentResponse:
 
 
 def query_list_intents(deps: Deps, env: Env, msg: ListIntents) -> IntentsResponse:
-    """Intents of an address. The open ones are few by rule, so those that ran out are sorted out by hand."""
+    """Intents of an address.
+
+    The open ones are few by rule, so those that ran out are sorted out by hand.
+    """
     storage = deps.storage
     source_addr = deps.api.addr_validate(msg.address)
     cursor = before_cursor(msg.start_after)

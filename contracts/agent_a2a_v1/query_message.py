@@ -184,7 +184,10 @@ def query_list_thread(deps: Deps, env: Env, msg: ListThread) -> MessagesResponse
 
 
 def query_list_topic_messages(deps: Deps, env: Env, msg: ListTopicMessages) -> MessagesResponse:
-    """A topic newest first, or a subscriber's view of it oldest first; ``total`` counts the topic's messages."""
+    """A topic newest first, or a subscriber's view of it oldest first.
+
+    ``total`` counts the topic's messages.
+    """
     storage = deps.storage
     load_channel(storage, msg.channel_id)
     total = (TOPIC_COUNTS.may_load(storage, (msg.channel_id, msg.topic)) or WIDE) - WIDE

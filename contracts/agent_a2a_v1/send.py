@@ -60,7 +60,7 @@ def execute_send_message(deps: DepsMut, env: Env, info: MessageInfo, msg: SendMe
         )
         if receiver_addr != original.sender:
             raise Unauthorized
-        draft = reply_draft(env, original, msg.reply_to, msg.payload, message_type, via)
+        draft = reply_draft(env, (msg.reply_to, original), msg.payload, message_type, via)
         if draft.channel_id is None and msg.channel_id is not None:
             draft = replace(draft, channel_id=msg.channel_id)
     else:
@@ -104,7 +104,7 @@ def execute_reply_message(
         deps.storage, env, config, msg.original_msg_id, sender_addr
     )
     check_content(config, msg.payload, original.priority, original.ttl)
-    draft = reply_draft(env, original, msg.original_msg_id, msg.payload, RESPONSE, via)
+    draft = reply_draft(env, (msg.original_msg_id, original), msg.payload, RESPONSE, via)
     msg_id, record = deliver(deps, env, config, draft, (msg.constitution_hash, msg.signature))
     finish_original(deps.storage, env, number, original, status)
     return (
@@ -121,7 +121,8 @@ def load_original(
 ) -> tuple[int, MessageRecord, int]:
     """The message that ``sender_addr`` may answer now: number, record, status.
 
-    Raises: OriginalMessageNotFound, Unauthorized, MessageExpired, InvalidMessageStatus, ReplyChainTooDeep.
+    Raises: OriginalMessageNotFound, Unauthorized, MessageExpired, InvalidMessageStatus,
+    ReplyChainTooDeep.
     """
     found = may_load_message(storage, msg_id)
     if found is None:
@@ -141,13 +142,13 @@ def load_original(
 
 def reply_draft(
     env: Env,
-    original: MessageRecord,
-    original_id: str,
+    answered: tuple[str, MessageRecord],
     payload: bytes,
     message_type: int,
     via: Addr | None,
 ) -> MessageRecord:
-    """The answer to a message: its parties turned round, its priority, lifetime, channel and thread."""
+    """The answer to a message: parties turned round, its priority, lifetime, channel, thread."""
+    original_id, original = answered
     now = env.block.time.nanos()
     return MessageRecord(
         kind=REPLY_KIND,

@@ -1,10 +1,12 @@
 """Storage of ``agent_a2a_v1``.
 
-Authenticated: what cannot be computed from anything else. A message is written once and never again; where it stands is
-a small record beside it, absent while it is pending. Derived (``derived=True``): indexes, counts and rate windows, all
-computable from the messages; they stay outside the Merkle tree and only ``ledger.py``, ``sweep.py``, ``channel_store.py``,
-``holders.py`` and ``intent_store.py`` write them. Numbers that grow are stored from ``WIDE`` up, which MessagePack writes in
-nine bytes whatever they are, so that a send costs the same gas at any size. Key strings and field orders are consensus: only added to.
+Authenticated: what cannot be computed from anything else. A message is written once and never
+again; where it stands is a small record beside it, absent while it is pending. Derived
+(``derived=True``): indexes, counts and rate windows, all computable from the messages; they stay
+outside the Merkle tree and only ``ledger.py``, ``sweep.py``, ``channel_store.py``, ``holders.py``
+and ``intent_store.py`` write them. Numbers that grow are stored from ``WIDE`` up, which MessagePack
+writes in nine bytes whatever they are, so that a send costs the same gas at any size. Key strings
+and field orders are consensus: only added to.
 """
 
 from chain.std import Addr, Record, Uint128
@@ -57,7 +59,7 @@ TOPIC_KIND = 2
 #: An agent without a price that can be compared sorts behind every price.
 NO_PRICE = (1 << 128) - 1
 
-# --- records: times in nanoseconds --------------------------------------------------------------------------------------
+# --- records: times in nanoseconds ----------------------------------------------------------------
 
 
 class Config(Record):
@@ -92,7 +94,10 @@ class SignatureRecord(Record):
 
 
 class MessageRecord(Record):
-    """A message as it was sent. Its id is made of ``kind``, both addresses, ``height`` and its number."""
+    """A message as it was sent.
+
+    Its id is made of ``kind``, both addresses, ``height`` and its number.
+    """
 
     kind: int
     sender: Addr

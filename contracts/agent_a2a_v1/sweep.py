@@ -1,6 +1,7 @@
 """The start of a block: rewrite what expired, at most ``sweep_max`` records.
 
-Nothing depends on it: every query and operation computes the status that holds (MS-4). It tidies, in the order of expiry.
+Nothing depends on it: every query and operation computes the status that holds (MS-4). It tidies,
+in the order of expiry.
 """
 
 from chain.std import Addr, DepsMut, Env, Event, Response, Storage

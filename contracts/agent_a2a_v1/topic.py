@@ -103,7 +103,10 @@ def execute_publish(deps: DepsMut, env: Env, info: MessageInfo, msg: Publish) ->
 
 
 def store_topic_message(deps: DepsMut, record: MessageRecord, channel_id: str, topic: str) -> str:
-    """Write a topic's message and its entries; it stands in no inbox, and its end is computed, never written."""
+    """Write a topic's message and its entries.
+
+    It stands in no inbox, and its end is computed, never written.
+    """
     storage = deps.storage
     number = next_number(storage)
     MESSAGES.save(storage, number, record)

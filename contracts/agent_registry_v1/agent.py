@@ -53,13 +53,13 @@ from contracts.agent_registry_v1.store import (
 def execute_register_agent(
     deps: DepsMut, env: Env, info: MessageInfo, msg: RegisterAgent
 ) -> Response:
-    """Register an agent: active when its own account sends this, else pending until that account confirms."""
+    """Register an agent: active when its own account sends this, else it must confirm."""
     refuse_funds(info)
     storage = deps.storage
     check_agent_id(msg.agent_id)
     address = info.sender if msg.address is None else deps.api.addr_validate(msg.address)
     owner_addr = info.sender if msg.owner is None else deps.api.addr_validate(msg.owner)
-    if address != info.sender and owner_addr != info.sender:
+    if info.sender not in (address, owner_addr):
         raise Unauthorized("the agent's account or its owner")
     known = AGENTS.may_load(storage, msg.agent_id)
     if known is not None and (known.status != DEREGISTERED or known.owner != info.sender):

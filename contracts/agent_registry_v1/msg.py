@@ -16,8 +16,9 @@ class PriceModel(Message):
 class SpendingPolicy(Message):
     """What the agent may spend without asking its owner, in one denomination.
 
-    A payment is within the policy when it is at most ``per_tx_limit`` and the period's payments with it are at most
-    ``per_period_limit``. A limit of null does not bind. Payments in another denomination need the owner's approval.
+    A payment is within the policy when it is at most ``per_tx_limit`` and the period's payments
+    with it are at most ``per_period_limit``. A limit of null does not bind. Payments in another
+    denomination need the owner's approval.
     """
 
     per_tx_limit: Uint128 | None = None
@@ -45,7 +46,7 @@ class InstantiateMsg(Message):
 
 
 class RegisterAgent(Message):
-    """Register an agent: at once when its own account sends this, pending until that account confirms otherwise."""
+    """Register an agent: active when its own account sends this, else that account must confirm."""
 
     agent_id: str  # 1 to 64 characters of a-z 0-9 . _ -
     name: str | None = None  # at most 128 characters
@@ -57,7 +58,10 @@ class RegisterAgent(Message):
 
 
 class ConfirmAgent(Message):
-    """The agent's own account agrees to be this agent. From here on the chain treats it as an AI agent."""
+    """The agent's own account agrees to be this agent.
+
+    From here on the chain treats it as an AI agent.
+    """
 
     agent_id: str
 
@@ -94,7 +98,10 @@ class SetCard(Message):
 
 
 class AnnounceCard(Message):
-    """Announce the stored card on a topic, or refresh the announcement; the owner or the agent's account."""
+    """Announce the stored card on a topic, or refresh the announcement.
+
+    The owner or the agent's account.
+    """
 
     agent_id: str
     topic: str | None = None  # default the configured topic
@@ -256,7 +263,10 @@ class AgentsOfOwnerResponse(Answer):
 
 
 class AgentsResponse(Answer):
-    """A page of agents; ``total`` counts all that match, ``next`` is the cursor where more remain."""
+    """A page of agents.
+
+    ``total`` counts all that match, ``next`` is the cursor where more remain.
+    """
 
     agents: tuple[Agent, ...]
     total: int

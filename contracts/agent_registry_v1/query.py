@@ -120,7 +120,10 @@ def query_list_agents(deps: Deps, env: Env, msg: ListAgents) -> AgentsResponse:
 
 
 def query_discover_agents(deps: Deps, env: Env, msg: DiscoverAgents) -> AgentsResponse:
-    """Agents with a capability, cheapest first; ``agent_a2a_v1`` holds the index. Raises: A2aNotConfigured."""
+    """Agents with a capability, cheapest first; ``agent_a2a_v1`` holds the index.
+
+    Raises: A2aNotConfigured.
+    """
     a2a = CONFIG.load(deps.storage).a2a
     if a2a is None:
         raise A2aNotConfigured

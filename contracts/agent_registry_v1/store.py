@@ -73,7 +73,10 @@ def report(
     agent: AgentRecord,
     capabilities: tuple[str, ...] = (),
 ) -> Response:
-    """Tell ``agent_a2a_v1`` in the same transaction; nothing where it is not known or the agent is pending."""
+    """Tell ``agent_a2a_v1`` in the same transaction.
+
+    Nothing where it is not known or the agent is pending.
+    """
     a2a = CONFIG.load(storage).a2a
     if a2a is None or agent.status == PENDING:
         return response

@@ -203,7 +203,10 @@ def execute_update_did(deps: DepsMut, env: Env, info: MessageInfo, msg: UpdateDi
 
 
 def execute_rotate_key(deps: DepsMut, env: Env, info: MessageInfo, msg: RotateKey) -> Response:
-    """Replace a key by another under the same relations; the old one verifies nothing from here on."""
+    """Replace a key by another under the same relations.
+
+    The old one verifies nothing from here on.
+    """
     document = load_own(deps.storage, info, msg.did)
     old = load_key(document, msg.did, msg.old_key)
     given = replace(msg.new_key, relations=tuple([RELATIONS[code] for code in old.relations]))

@@ -8,7 +8,8 @@ from chain.std import U32, Answer, Binary, Message, Timestamp
 class KeyInput(Message):
     """A verification method to store.
 
-    The key comes as ``public_key`` (base64) or as multibase text (``u`` base64url). ``type`` or the guide's ``type_``.
+    The key comes as ``public_key`` (base64) or as multibase text (``u`` base64url). ``type`` or the
+    guide's ``type_``.
     """
 
     field_aliases = (("type_", "type"), ("public_key_multibase", "publicKeyMultibase"))
@@ -16,7 +17,7 @@ class KeyInput(Message):
     id: str  # key-1, #key-1, or did:msg:agent:<id>#key-1
     type: str = "ML-DSA-87"  # or Ed25519, Secp256k1, ML-KEM-1024, or a spelling of theirs
     public_key: Binary | None = None
-    publicKeyMultibase: str | None = None
+    publicKeyMultibase: str | None = None  # noqa: N815
     relations: tuple[str, ...] = (
         "authentication",
         "assertionMethod",
@@ -29,7 +30,7 @@ class ServiceInput(Message):
     field_aliases = (("type_", "type"),)
 
     id: str
-    serviceEndpoint: str
+    serviceEndpoint: str  # noqa: N815
     type: str
 
 
@@ -87,7 +88,10 @@ class DeactivateDid(Message):
 
 
 class CreateChallenge(Message):
-    """Ask another agent to prove who it is. The challenger's document is the one that speaks for the sender."""
+    """Ask another agent to prove who it is.
+
+    The challenger's document is the one that speaks for the sender.
+    """
 
     target_did: str
     nonce: str  # 1 to 64 characters of A-Z a-z 0-9 . _ - ; once per challenger
@@ -159,7 +163,7 @@ class MsgPqVerifyV1(Message):
 
 
 class VerifySignature(Message):
-    """Check a signature with a key of a document: active, under the relation, and speaking for the account."""
+    """Check a signature with a key of a document that is active and speaks for the account."""
 
     verification_method: str
     relation: str  # authentication or assertionMethod
@@ -207,7 +211,7 @@ class VerificationMethod(Answer):
     controller: str
     type: str
     type_: str
-    publicKeyMultibase: str
+    publicKeyMultibase: str  # noqa: N815
 
 
 class Service(Answer):
@@ -216,7 +220,7 @@ class Service(Answer):
     id: str
     type: str
     type_: str
-    serviceEndpoint: str
+    serviceEndpoint: str  # noqa: N815
 
 
 class DidDocument(Answer):
@@ -224,10 +228,10 @@ class DidDocument(Answer):
 
     id: str
     controller: str
-    verificationMethod: tuple[VerificationMethod, ...]
+    verificationMethod: tuple[VerificationMethod, ...]  # noqa: N815
     authentication: tuple[str, ...]
-    assertionMethod: tuple[str, ...]
-    keyAgreement: tuple[str, ...]
+    assertionMethod: tuple[str, ...]  # noqa: N815
+    keyAgreement: tuple[str, ...]  # noqa: N815
     service: tuple[Service, ...]
 
 
