@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from functools import cache
 from typing import Final
 
 from mnemonic import Mnemonic
@@ -22,6 +23,7 @@ class MnemonicError(Exception):
     """Words that are no mnemonic, or a path that is none."""
 
 
+@cache
 def _words() -> Mnemonic:
     return Mnemonic("english")
 
