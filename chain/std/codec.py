@@ -226,12 +226,23 @@ def _range_check(cls: Any, name: str) -> Callable[[Any], None] | None:
         if not low <= item <= high:
             refuse(names[0])
 
+    low_two, high_two = limits[-1]
+
+    def check_two(value: Any) -> None:
+        first, second = get(value)
+        if not low <= first <= high:
+            refuse(names[0])
+        if not low_two <= second <= high_two:
+            refuse(names[1])
+
     def check_all(value: Any) -> None:
         for item, (least, most), field in zip(get(value), limits, names, strict=True):
             if not least <= item <= most:
                 refuse(field)
 
-    return check_one if len(names) == 1 else check_all
+    if len(names) == 1:
+        return check_one
+    return check_two if len(names) == 2 else check_all
 
 
 def _wide_struct(value: Any) -> Any:

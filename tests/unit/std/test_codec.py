@@ -99,6 +99,22 @@ def test_a_record_with_fewer_fields_gets_the_defaults():
 
 @pytest.mark.parametrize("value", [-1, 2**128])
 def test_number_fields_check_their_range_when_written(value):
+    class Two(Record):
+        a: Uint128
+        b: Uint128
+
+    class Three(Two):
+        c: Uint64
+
+    for made, field in (
+        (Two(value, 1), "a"),
+        (Two(1, value), "b"),
+        (Three(1, 1, value), "c"),
+        (Three(1, value, 1), "b"),
+    ):
+        with pytest.raises(SerializeError, match=f"{field} is out of range"):
+            codec_of(type(made)).encode(made)
+    assert codec_of(Three).decode(codec_of(Three).encode(Three(1, 2, 3))) == Three(1, 2, 3)
     with pytest.raises(SerializeError, match="fee is out of range"):
         codec_of(Task).encode(Task("a", value))
     with pytest.raises(SerializeError, match="out of range"):
@@ -176,3 +192,30 @@ def test_a_loop_is_refused():
 def test_STOR_10_unreadable_bytes_are_a_parse_error(type_, raw):
     with pytest.raises(ParseError, match=r"^Error parsing into type "):
         codec_of(type_).decode(raw)
+
+
+def test_loose_values_hold_records_words_and_our_numbers():
+    codec = codec_of(list)
+    value = [Task("a", 5), Status.OPEN, Uint128(2**70), Binary(b"x"), (1,), {b"k": 1, 5: 2}]
+    found = codec.decode(codec.encode(value))
+    assert found[0][:2] == ["a", 5]
+    assert found[1:] == ["open", 2**70, b"x", [1], {b"k": 1, 5: 2}]
+    for key in (True, 2**64, None):
+        with pytest.raises(SerializeError, match="keys must be"):
+            codec.encode([{key: 1}])
+
+
+def test_a_number_of_our_classes_may_stand_in_an_int_place():
+    assert codec_of(int).encode(Uint128(5)) == b"\x05"
+    assert codec_of(int).encode(Timestamp(7)) == b"\x07"
+
+
+def test_a_record_that_contains_itself_is_a_type():
+    codec = codec_of(Chain)
+    value = Chain(1, Chain(2**80, None))
+    assert codec.decode(codec.encode(value)) == value
+
+
+class Chain(Record):
+    value: int
+    below: "Chain | None" = None
