@@ -1,18 +1,42 @@
-"""From a contract's source to its ``Contract``: check, instrument, compile, run the modules."""
+"""From a contract's source to its ``Contract``: check, instrument, compile, run the modules once.
+
+Parsing and compiling happen on a fresh thread with a stack of fixed size, so that what is accepted
+does not depend on the caller (threats F2), and everything that goes wrong is a refusal. Programs
+are kept by checksum: a source is compiled once in a process.
+"""
 
 from __future__ import annotations
 
 import ast
-import builtins
+import linecache
+import threading
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, Final
 
-from chain.vm.contract import ENTRY_POINTS, Contract, Program
+from msgspec import Struct
+
+from chain.errors import ContractError
+from chain.gas import GasMeter, OutOfGas
+from chain.std import Words
+from chain.vm.contract import ENTRY_POINTS, Contract, Entry, Program
 from chain.vm.sandbox.errors import ContractSourceError
+from chain.vm.sandbox.grammar import parse
+from chain.vm.sandbox.instrument import instrument
+from chain.vm.sandbox.names import HOST_MODULES
+from chain.vm.sandbox.room import host_name, room
+from chain.vm.sandbox.rules import Facts, check_module
+from chain.vm.sandbox.runtime import Trap, enter, leave
+from chain.vm.sandbox.sizes import admit
 from chain.vm.sandbox.source import Source, find_folder, from_files, read_folder
+
+STACK_BYTES: Final = 64 * 1024 * 1024
+LOAD_GAS: Final = 100_000  # for running the modules: definitions and constants
+_ROOT: Final = "contracts"
+
+_programs: dict[tuple[bytes, str], Program] = {}
+_compiling = threading.Lock()
 
 
 def load_folder(where: str | Path | ModuleType) -> Contract:
@@ -35,63 +59,229 @@ def _contract(source: Source) -> Contract:
 
 
 def compile_program(source: Source) -> Program:
-    """Compile and run the modules of a source. Raises: ContractSourceError."""
-    spaces: dict[str, dict[str, Any]] = {}
-    _run(source, source.name, "contract", spaces)
-    for module in ("__init__", "msg"):
-        if f"{source.name}/{module}.py" in source.files:
-            _run(source, source.name, module, spaces)
-    return _program(source, spaces)
+    """Check, instrument, compile and run a source; once a process. Raises: ContractSourceError."""
+    key = (source.checksum, source.places[f"{source.name}/contract.py"])
+    program = _programs.get(key)
+    if program is None:
+        program = _programs[key] = _on_own_stack(source)
+    return program
 
 
-def _run(
-    source: Source, package: str, module: str, spaces: dict[str, dict[str, Any]]
-) -> dict[str, Any]:
-    key = f"{package}/{module}.py"
-    if key in spaces:
-        return spaces[key]
-    tree = ast.parse(source.files[key])
-    space: dict[str, Any] = {"__name__": f"contracts.{package}.{module}", "__builtins__": builtins}
-    spaces[key] = space
-    body = []
-    for node in tree.body:
-        if not isinstance(node, ast.ImportFrom):
-            body.append(node)
-            continue
-        if node.module == "__future__":
-            continue
-        parts = (node.module or "").split(".")
-        if node.level:
-            parts = ["contracts", package, *parts]
-        if parts[0] == "chain":
-            origin = vars(import_module(".".join(parts)))
-        else:
-            parts = parts[1:] if parts[0] == "contracts" else parts
-            inner = parts[1] if parts[1:] and parts[1] else "__init__"
-            origin = _run(source, parts[0], inner, spaces)
+def _on_own_stack(source: Source) -> Program:
+    answers: list[Program] = []
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            answers.append(_Build(source).program())
+        except BaseException as error:
+            errors.append(error)
+
+    with _compiling:
+        before = threading.stack_size(STACK_BYTES)
+        try:
+            thread = threading.Thread(target=work, name="msgchain contract compiler")
+            thread.start()
+        finally:
+            threading.stack_size(before)
+        thread.join()
+    if errors:
+        raise errors[0]
+    return answers[0]
+
+
+class _Build:
+    """One compilation: the namespaces of the modules, in the order of their imports."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.spaces: dict[str, dict[str, Any]] = {}
+        self.running: list[str] = []
+
+    def program(self) -> Program:
+        """Run ``contract.py`` and what it imports; ``__init__.py`` and ``msg.py`` too."""
+        name = self.source.name
+        entry = self.module(f"{name}/contract.py", 0)
+        about = self.optional(f"{name}/__init__.py")
+        msg = self.optional(f"{name}/msg.py")
+        messages = {
+            "instantiate_msg": msg.get("InstantiateMsg"),
+            "execute_msg": msg.get("EXECUTE"),
+            "query_msg": msg.get("QUERY"),
+            "migrate_msg": msg.get("MIGRATE", msg.get("MigrateMsg")),
+            "sudo_msg": msg.get("SUDO", msg.get("SudoMsg")),
+        }
+        for kind, types in messages.items():
+            if types is not None and not all(map(_is_message, _several(types))):
+                self.refuse(f"{name}/msg.py", 0, f"{kind} is a message class, or a tuple of them")
+        functions = {key: entry.get(key) for key in ENTRY_POINTS}
+        entries = {key: f for key, f in functions.items() if isinstance(f, FunctionType)}
+        made: dict[str, Entry] = dict(entries)
+        if "query" in made:
+            made["query"] = _answering(made["query"])
+        return Program(
+            version=str(about.get("VERSION", "0.0.0")),
+            entries=made,
+            messages=messages,
+            answers=dict(msg.get("ANSWERS", {})),
+        )
+
+    def refuse(self, path: str, line: int, reason: str) -> None:
+        """Raises: ContractSourceError."""
+        raise ContractSourceError(path, line, reason)
+
+    def optional(self, path: str) -> dict[str, Any]:
+        """The namespace of a module that need not exist."""
+        return self.module(path, 0) if path in self.source.files else {}
+
+    def module(self, path: str, depth: int) -> dict[str, Any]:
+        """The namespace of a module, run at most once. Raises: ContractSourceError."""
+        if path in self.spaces:
+            return self.spaces[path]
+        self.running.append(path)
+        tree = parse(path, self.source.files[path])
+        facts = check_module(path, tree)
+        space: dict[str, Any] = {"__builtins__": dict(room())}
+        space["__name__"] = f"{_ROOT}.{path[:-3].replace('/', '.')}"
+        body: list[ast.stmt] = []
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom):
+                self.bind_import(path, node, space)
+            else:
+                body.append(node)
+        tree.body = body
+        code = _compile(path, tree, self.source.places[path])
+        self.remember_lines(path)
+        _run(path, code, space, self.source.places[path])
+        _check_classes(path, space, facts)
+        self.running.pop()
+        self.spaces[path] = space
+        return space
+
+    def remember_lines(self, path: str) -> None:
+        """Let tracebacks show the lines of a source that is not on disk."""
+        place = self.source.places[path]
+        if place.startswith("<"):
+            text = self.source.files[path]
+            linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
+
+    def bind_import(self, path: str, node: ast.ImportFrom, space: dict[str, Any]) -> None:
+        """Give the module the names that it imports; it never sees a module object (A11)."""
+        if node.module == "__future__" and not node.level:
+            return
+        if not node.level and (node.module or "").split(".")[0] == "chain":
+            for alias in node.names:
+                try:
+                    thing = host_name(node.module or "", alias.name)
+                except KeyError:
+                    self.refuse(path, node.lineno, _no_host_name(node.module or "", alias.name))
+                space[alias.asname or alias.name] = thing
+            return
+        target = self.own_module(path, node)
+        if target in self.running:
+            self.refuse(path, node.lineno, f"{target} imports this module: a circle")
+        origin = self.module(target, node.lineno)
         for alias in node.names:
-            if alias.name not in origin:
-                raise ContractSourceError(key, node.lineno, f"there is no {alias.name}")
+            if alias.name not in origin or alias.name.startswith("__"):
+                self.refuse(path, node.lineno, f"there is no {alias.name} in {target}")
             space[alias.asname or alias.name] = origin[alias.name]
-    tree.body = body
-    exec(compile(tree, source.places[key], "exec", dont_inherit=True), space)
-    return space
+
+    def own_module(self, path: str, node: ast.ImportFrom) -> str:
+        """Which file an import of contract code means. Raises: ContractSourceError."""
+        package = path.split("/", maxsplit=1)[0]
+        parts = node.module.split(".") if node.module else []
+        if node.level > 1:
+            self.refuse(path, node.lineno, "an import reaches no further than the folder")
+        if node.level == 1:
+            parts = [package, *parts]
+        elif parts[0] == _ROOT:
+            parts = parts[1:]
+        elif parts[0] not in (package, self.source.name):
+            self.refuse(path, node.lineno, f"{node.module} is not available: {_WHERE}")
+        module = parts[1] if len(parts) == 2 else "__init__"
+        target = f"{parts[0]}/{module}.py" if 0 < len(parts) < 3 else ""
+        if parts and parts[0] != package and module != "msg":
+            self.refuse(path, node.lineno, "of another contract only its msg is imported")
+        if target not in self.source.files:
+            self.refuse(path, node.lineno, f"there is no module {node.module or '.'}; {_WHERE}")
+        return target
 
 
-def _program(source: Source, spaces: Mapping[str, dict[str, Any]]) -> Program:
-    entry = spaces[f"{source.name}/contract.py"]
-    about = spaces.get(f"{source.name}/__init__.py", {})
-    msg = spaces.get(f"{source.name}/msg.py", {})
-    messages = {
-        "instantiate_msg": msg.get("InstantiateMsg"),
-        "execute_msg": msg.get("EXECUTE"),
-        "query_msg": msg.get("QUERY"),
-        "migrate_msg": msg.get("MIGRATE", msg.get("MigrateMsg")),
-        "sudo_msg": msg.get("SUDO", msg.get("SudoMsg")),
-    }
-    return Program(
-        version=str(about.get("VERSION", "0.0.0")),
-        entries={name: entry[name] for name in ENTRY_POINTS if callable(entry.get(name))},
-        messages=messages,
-        answers=msg.get("ANSWERS", {}),
-    )
+_WHERE: Final = (
+    "imports are `from chain.std`, `from chain.storage_plus`, `from contracts.<name>.<module>` "
+    "or `from .<module>`, each with names"
+)
+
+
+def _no_host_name(module: str, name: str) -> str:
+    if module not in HOST_MODULES:
+        return f"{module} is not available: {_WHERE}"
+    return f"{module} has no public {name}"
+
+
+def _compile(path: str, tree: ast.Module, place: str) -> CodeType:
+    try:
+        code = compile(instrument(tree), place, "exec", dont_inherit=True, optimize=0)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
+        line = getattr(error, "lineno", None) or 0
+        raise ContractSourceError(path, line, "the source does not compile") from error
+    return code
+
+
+def _run(path: str, code: CodeType, space: dict[str, Any], place: str) -> None:
+    """Run a module: definitions and constants. Whatever it raises is a refusal."""
+    enter(GasMeter(LOAD_GAS))
+    try:
+        exec(code, space)
+    except Trap as error:
+        raise ContractSourceError(path, _line(error, place), str(error)) from error
+    except OutOfGas as error:
+        raise ContractSourceError(path, _line(error, place), "loading takes too long") from error
+    except Exception as error:
+        kind = type(error).__name__
+        raise ContractSourceError(path, _line(error, place), f"{kind} while loading") from error
+    finally:
+        leave()
+
+
+def _line(error: BaseException, place: str) -> int:
+    line = 0
+    step = error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == place:
+            line = step.tb_lineno
+        step = step.tb_next
+    return line
+
+
+def _check_classes(path: str, space: Mapping[str, Any], facts: Facts) -> None:
+    """What only the loaded classes tell: their bases, and what ``except`` catches."""
+    module = space["__name__"]
+    for name, thing in space.items():
+        if isinstance(thing, type) and thing.__module__ == module:
+            frozen = issubclass(thing, Struct) and thing.__struct_config__.frozen
+            if not (frozen or issubclass(thing, ContractError | Words)):
+                raise ContractSourceError(path, 0, f"class {name}: derive from Record, Message …")
+    for kinds, what in ((facts.handlers, "except"), (facts.errors, "__init__")):
+        for name, line in kinds.items():
+            thing = space.get(name)
+            if not (isinstance(thing, type) and issubclass(thing, ContractError)):
+                reason = f"{what}: {name} is not a kind of ContractError"
+                raise ContractSourceError(path, line, reason)
+
+
+def _several(types: Any) -> tuple[Any, ...]:
+    return types if isinstance(types, tuple) else (types,)
+
+
+def _is_message(thing: Any) -> bool:
+    return isinstance(thing, type) and issubclass(thing, Struct)
+
+
+def _answering(query: Entry) -> Entry:
+    """A query whose answer is looked at before the host encodes it."""
+
+    def answer(deps: Any, env: Any, msg: Any) -> Any:
+        return admit(query(deps, env, msg))
+
+    return answer

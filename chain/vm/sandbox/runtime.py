@@ -34,7 +34,7 @@ from chain.gas import GasMeter
 T = TypeVar("T")
 
 BATCH_STEPS: Final = 1_000
-CALL_STEPS_MAX: Final = 100_000_000  # ten million gas; about a second
+CALL_STEPS_MAX: Final = 50_000_000  # five million gas; about half a second
 DEPTH_MAX: Final = 200  # contract functions inside each other, nested queries included
 #: Cells that one entry call may fill: items put into containers, and 16 bytes of made text each.
 ROOM_CELLS: Final = 2_097_152
@@ -73,6 +73,8 @@ class Compute:
         if meter is None:
             raise Trap("contract code runs outside a call")
         meter.step(owed)
+        if self.room < 0:
+            raise Trap("too many values in one call")
         if self.spent > CALL_STEPS_MAX:
             meter.consume(meter.remaining + 1, "compute")
 
