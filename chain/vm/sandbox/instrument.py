@@ -27,21 +27,19 @@ from chain.vm.sandbox.literals import (
 from chain.vm.sandbox.names import GUARDED, PLAIN_TYPES, TYPES
 from chain.vm.sandbox.nodes import error_field, error_init
 from chain.vm.sandbox.trees import (
-    BACK,
-    CAUGHT,
-    ENTRY,
     MARK,
-    TURN_CHARGE,
     at_place,
     call_helper,
+    depth_is_one_more,
+    depth_is_own,
+    function_entry,
     helper,
-    helper_name,
-    int_literal,
-    read_name,
-    statements,
-    write_name,
+    literal,
+    name_at,
+    target_at,
+    turn_charge,
 )
-from chain.vm.sandbox.weights import CALL, LAMBDA, TURN, weigh_turns, weight
+from chain.vm.sandbox.weights import CALL, LAMBDA, TURN, cost_of, weigh
 
 _OPERATORS: Final[dict[type[ast.AST], str]] = {
     ast.Add: "add",
@@ -63,6 +61,7 @@ _COMPARISONS: Final[dict[type[ast.AST], str]] = {
     ast.Gt: "gt",
     ast.GtE: "ge",
 }
+#: Iterators that stay lazy straight in a loop.
 _LAZY: Final = frozenset({"enumerate", "reversed", "zip"})
 #: Class methods of built-in types that source may call on the type itself.
 _TYPE_METHODS: Final = frozenset({"from_bytes", "fromhex"})
@@ -70,10 +69,10 @@ _TYPE_METHODS: Final = frozenset({"from_bytes", "fromhex"})
 
 def instrument(tree: ast.Module) -> ast.Module:
     """Rewrite a checked module in place and give it back."""
-    weigh_turns(tree)
+    weigh(tree)
     rewriter = _Rewriter()
     tree.body = [rewriter.top(node) for node in tree.body]
-    return ast.fix_missing_locations(tree)
+    return tree
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -123,7 +122,6 @@ class _Rewriter(ast.NodeTransformer):
 
     def function(self, node: ast.FunctionDef) -> ast.FunctionDef:
         """Charge the entry, count the depth, and undo the count however the function ends."""
-        cost = CALL + weight(node)
         body = node.body
         start = body[1] if ast.get_docstring(node) is not None and len(body) > 1 else body[0]
         if node.name == "__init__":
@@ -133,22 +131,23 @@ class _Rewriter(ast.NodeTransformer):
         self.signature(node.args)
         node.returns = None
         guard = ast.Try(
-            body=self.block(body), handlers=[], orelse=[], finalbody=statements(BACK, start)
+            body=self.block(body), handlers=[], orelse=[], finalbody=[depth_is_own(start)]
         )
-        node.body = [*statements(ENTRY, start, cost), at_place(guard, start)]
+        entry = function_entry(CALL + cost_of(node), start)
+        node.body = [*entry, at_place(guard, start)]
         return node
 
     def error_part(self, node: ast.FunctionDef, item: ast.stmt) -> ast.stmt:
         """``super().__init__(text)`` and ``self.field = value`` of an error, without ``super``."""
         this = node.args.args[0].arg if node.args.args else "self"
-        owner = ast.Name(id=self.owner, ctx=ast.Load())
+        owner = name_at(self.owner, item)
         text, field = error_init(item), error_field(item)
         if text is not None:
             value = self.visit(text.args[0])
-            made = call_helper("error_init", owner, read_name(this), value, at=item)
+            made = call_helper("error_init", owner, name_at(this, item), value, at=item)
         elif field is not None:
-            name = ast.Constant(value=field[0].attr)
-            made = call_helper("error_set", read_name(this), name, self.visit(field[1]), at=item)
+            name, value = literal(field[0].attr, item), self.visit(field[1])
+            made = call_helper("error_set", name_at(this, item), name, value, at=item)
         else:
             return item
         return at_place(ast.Expr(value=made), item)
@@ -169,10 +168,10 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
         """``§leave(§enter(cost), body)``: a lambda that raises is undone by whoever catches."""
-        cost = LAMBDA + weight(node)
+        cost = LAMBDA + cost_of(node)
         self.signature(node.args)
         body = self.visit(node.body)
-        entry = call_helper("lambda_enter", int_literal(cost), at=node.body)
+        entry = call_helper("lambda_enter", literal(cost, node.body), at=node.body)
         node.body = call_helper("lambda_leave", entry, body, at=node.body)
         return node
 
@@ -212,20 +211,20 @@ class _Rewriter(ast.NodeTransformer):
             if name is None or (adds(node.op) and small_int(node.value)):
                 node.value = self.visit(node.value)
                 return node
-            read = ast.copy_location(ast.Name(id=node.target.id, ctx=ast.Load()), node.target)
+            read = name_at(node.target.id, node.target)
             total = call_helper(name, read, self.visit(node.value), at=node)
             return at_place(ast.Assign(targets=[node.target], value=total), node)
         if not isinstance(node.target, ast.Subscript):
             return node
         place, index = self.temporary(), self.temporary()
-        old = call_helper("load", read_name(place), read_name(index), at=node)
+        old = call_helper("load", name_at(place, node), name_at(index, node), at=node)
         new: ast.expr = self.visit(node.value)
         value: ast.expr = at_place(ast.BinOp(left=old, op=node.op, right=new), node)
         if name is not None:
             value = call_helper(name, old, new, at=node)
-        store = call_helper("store", value, read_name(place), read_name(index), at=node)
-        first = ast.Assign(targets=[write_name(place)], value=self.visit(node.target.value))
-        second = ast.Assign(targets=[write_name(index)], value=self.visit(node.target.slice))
+        store = call_helper("store", value, name_at(place, node), name_at(index, node), at=node)
+        first = ast.Assign(targets=[target_at(place, node)], value=self.visit(node.target.value))
+        second = ast.Assign(targets=[target_at(index, node)], value=self.visit(node.target.slice))
         return [at_place(part, node) for part in (first, second, ast.Expr(value=store))]
 
     def visit_Delete(self, node: ast.Delete) -> Any:
@@ -240,16 +239,16 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> ast.For:
         """The iterable is wrapped; the loop body is rewritten."""
-        node.iter = self.turns(node.iter, "turns", TURN + node.__dict__[MARK])
+        node.iter = self.turns(node.iter, "turns", TURN + cost_of(node))
         node.body = self.block(node.body)
         node.orelse = self.block(node.orelse)
         return node
 
     def visit_While(self, node: ast.While) -> ast.While:
         """Each turn is charged first thing in the body."""
-        cost = TURN + node.__dict__[MARK]
+        cost = TURN + cost_of(node)
         node.test = self.visit(node.test)
-        node.body = [*statements(TURN_CHARGE, node.body[0], cost), *self.block(node.body)]
+        node.body = [*turn_charge(cost, node.body[0]), *self.block(node.body)]
         node.orelse = self.block(node.orelse)
         return node
 
@@ -265,7 +264,7 @@ class _Rewriter(ast.NodeTransformer):
         node.body = self.block(node.body)
         for handler in node.handlers:
             start = handler.body[0]
-            handler.body = [*statements(CAUGHT, start), *self.block(handler.body)]
+            handler.body = [depth_is_one_more(start), *self.block(handler.body)]
         node.orelse = self.block(node.orelse)
         return node
 
@@ -291,14 +290,14 @@ class _Rewriter(ast.NodeTransformer):
             and iterable.func.id in _LAZY
         ):
             iterable.func.id = helper(f"lazy_{iterable.func.id}")
-        return call_helper(name, self.visit(iterable), int_literal(cost), at=iterable)
+        return call_helper(name, self.visit(iterable), literal(cost, iterable), at=iterable)
 
     def comprehension(self, node: Any, name: str) -> None:
         """The iterables; the last one fills the room for values unless items are filtered."""
         filtered = any(generator.ifs for generator in node.generators)
         for generator in node.generators:
             last = generator is node.generators[-1] and not filtered
-            cost = TURN + generator.__dict__[MARK]
+            cost = TURN + cost_of(generator)
             generator.iter = self.turns(generator.iter, name if last else "turns", cost)
             generator.ifs = [self.visit(test) for test in generator.ifs]
         for field in ("elt", "value"):
@@ -329,7 +328,7 @@ class _Rewriter(ast.NodeTransformer):
         """Through a helper, unless both sides are constants or the result is hardly larger."""
         folded = fold(node)
         if folded is not None:
-            return ast.copy_location(int_literal(folded), node)
+            return literal(folded, node)
         name = _OPERATORS.get(type(node.op))
         hardly = adds(node.op) and (small_int(node.left) or small_int(node.right))
         node.left, node.right = self.visit(node.left), self.visit(node.right)
@@ -353,9 +352,9 @@ class _Rewriter(ast.NodeTransformer):
                     again = right_new
                 else:
                     name = self.temporary()
-                    kept = ast.NamedExpr(target=write_name(name), value=right_new)
+                    kept = ast.NamedExpr(target=target_at(name, node), value=right_new)
                     right_new = at_place(kept, right)
-                    again = at_place(read_name(name), right)
+                    again = at_place(name_at(name, node), right)
             pair = ast.Compare(left=left, ops=[op], comparators=[right_new])
             tests.append(_comparison(at_place(pair, node), quick=small_left or small_right))
             if again is not None:
@@ -383,7 +382,7 @@ class _Rewriter(ast.NodeTransformer):
             named = isinstance(receiver, ast.Name) and receiver.id in TYPES
             if not (named and func.attr in _TYPE_METHODS):
                 receiver = self.visit(receiver)
-            node.func = at_place(helper_name(f"m_{func.attr}"), func)
+            node.func = name_at(helper(f"m_{func.attr}"), func)
             node.args.insert(0, receiver)
         else:
             node.func = self.visit(func)
@@ -400,7 +399,7 @@ class _Rewriter(ast.NodeTransformer):
         """A field; a name that built-in values have as a method is looked at."""
         node.value = self.visit(node.value)
         if node.attr in GUARDED:
-            return call_helper("attribute", node.value, ast.Constant(value=node.attr), at=node)
+            return call_helper("attribute", node.value, literal(node.attr, node), at=node)
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
@@ -415,7 +414,7 @@ class _Rewriter(ast.NodeTransformer):
         part = node.slice
         if isinstance(part, ast.Slice):
             bounds = [
-                ast.Constant(value=None) if bound is None else self.visit(bound)
+                literal(None, node) if bound is None else self.visit(bound)
                 for bound in (part.lower, part.upper, part.step)
             ]
             return call_helper("cut", container, *bounds, at=node)
@@ -505,7 +504,7 @@ class _Constants(ast.NodeTransformer):
         """An operator; ``|`` between types stays what it is."""
         folded = fold(node)
         if folded is not None:
-            return ast.copy_location(int_literal(folded), node)
+            return literal(folded, node)
         self.generic_visit(node)
         name = _OPERATORS.get(type(node.op))
         if name is None or isinstance(node.op, ast.BitOr):

@@ -49,6 +49,8 @@ class NodeRules:
         self.module_names: set[str] = set()
         self.loads: list[ast.Name] = []
         self.allowed: set[int] = set()  # ids of nodes that their parent has vouched for
+        self.raised: list[ast.Name] = []
+        self.caught: set[str] = set()
         self.handlers: dict[str, int] = {}  # names in except clauses, and where
         self.errors: dict[str, int] = {}  # classes with an __init__, and where
 
@@ -199,17 +201,12 @@ class NodeRules:
         if node.exc is not None and not isinstance(node.exc, ast.Call | ast.Name):
             self.refuse(node, "raise takes an error class or a call that makes an error")
         if isinstance(node.exc, ast.Name):
-            self.allowed_raise(node.exc)
+            self.raised.append(node.exc)
         if node.cause is not None and not (
             isinstance(node.cause, ast.Name)
             or (isinstance(node.cause, ast.Constant) and node.cause.value is None)
         ):
             self.refuse(node, "raise … from takes the caught error or None")
-
-    def allowed_raise(self, node: ast.Name) -> None:
-        """Names after ``raise``: of the module (classes) or of an except clause."""
-        if node.id not in self.module_names and node.id not in self.caught:
-            self.refuse(node, f"raise takes an error class, not {node.id}")
 
     def try_(self, node: ast.Try) -> None:
         """No finally (B1, B6, F4)."""
@@ -225,6 +222,7 @@ class NodeRules:
             self.handlers.setdefault(kind.id, node.lineno)
         if node.name is not None:
             self.bind(node.name, node)
+            self.caught.add(node.name)
 
     # --- expressions ------------------------------------------------------------------------------
 
@@ -339,8 +337,6 @@ class NodeRules:
         """A capture."""
         if node.name is not None:
             self.bind(node.name, node)
-
-    caught: frozenset[str] = frozenset()
 
 
 def error_init(node: ast.stmt) -> ast.Call | None:

@@ -10,7 +10,8 @@ import ast
 from typing import Final, NamedTuple
 
 from chain.vm.sandbox.names import BUILTINS, HINTS, is_open_name
-from chain.vm.sandbox.nodes import CHECKS, NodeRules, children, error_field, error_init
+from chain.vm.sandbox.nodes import CHECKS, NodeRules, error_field, error_init
+from chain.vm.sandbox.trees import child_fields
 
 NODES_MAX: Final = 50_000  # of a module (F1, F8)
 DEPTH_MAX: Final = 100  # nodes inside each other; Python itself refuses far later (F2, F3)
@@ -84,14 +85,10 @@ class _Module(NodeRules):
         """All rules: the order of statements, then every node, then the names that are left."""
         for statement in tree.body:
             self.top(statement)
-        self.caught = frozenset(
-            node.name
-            for statement in tree.body
-            if isinstance(statement, ast.FunctionDef | ast.ClassDef)
-            for node in ast.walk(statement)
-            if isinstance(node, ast.ExceptHandler) and node.name is not None
-        )
         self.walk(tree)
+        for name in self.raised:
+            if name.id not in self.module_names and name.id not in self.caught:
+                self.refuse(name, f"raise takes an error class, not {name.id}")
         for name in self.loads:
             if name.id not in self.names and name.id not in BUILTINS:
                 hint = HINTS.get(name.id)
@@ -114,12 +111,16 @@ class _Module(NodeRules):
             if depth > DEPTH_MAX:
                 self.refuse(line, f"nested more than {DEPTH_MAX} deep")
             self.node(node, annotation, line)
-            below = [
-                (child, depth + 1, annotation or field in ("annotation", "returns"), line)
-                for field, child in children(node)
-            ]
-            below.reverse()
-            stack += below
+            depth += 1
+            for field in reversed(child_fields(type(node))):
+                value = getattr(node, field)
+                noted = annotation or field in ("annotation", "returns")
+                if value.__class__ is list:
+                    for item in reversed(value):
+                        if item is not None:
+                            stack.append((item, depth, noted, line))
+                elif value is not None:
+                    stack.append((value, depth, noted, line))
 
     def node(self, node: ast.AST, annotation: bool, line: int) -> None:
         """One node: known, and allowed where it stands."""

@@ -1,14 +1,30 @@
-"""Making syntax: small builders for what the instrumenter adds."""
+"""Making syntax: small builders for what the instrumenter adds, and a quick look at nodes."""
 
 from __future__ import annotations
 
 import ast
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 AnyNode = TypeVar("AnyNode", bound=ast.AST)
 
 #: Prefix of our names; no Python identifier begins like this.
 MARK: Final = "§"
+#: Fields that hold no nodes that anybody looks at.
+_PLAIN: Final = frozenset(
+    {"arg", "asname", "attr", "ctx", "id", "is_async", "kind", "level", "module", "conversion"}
+    | {"type_comment", "simple", "name", "names", "rest", "kwd_attrs"}
+)
+_PLACE: Final = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+_fields: dict[type[ast.AST], tuple[str, ...]] = {}
+
+
+def child_fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a kind of node that hold nodes, or lists of them."""
+    found = _fields.get(kind)
+    if found is None:
+        plain = {*_PLAIN, "value"} if kind in (ast.Constant, ast.MatchSingleton) else _PLAIN
+        found = _fields[kind] = tuple(field for field in kind._fields if field not in plain)
+    return found
 
 
 def helper(name: str) -> str:
@@ -16,65 +32,105 @@ def helper(name: str) -> str:
     return MARK + name
 
 
-def helper_name(name: str) -> ast.Name:
-    """The name of a helper, read."""
-    return ast.Name(id=helper(name), ctx=ast.Load())
-
-
 def at_place(made: AnyNode, place: ast.AST) -> AnyNode:
-    """Give a new node, and new nodes below it, the place of what it stands for (tracebacks)."""
-    stack: list[ast.AST] = [made]
-    while stack:
-        node = stack.pop()
-        if "lineno" in node._attributes and not hasattr(node, "lineno"):
-            ast.copy_location(node, place)
-            stack.extend(ast.iter_child_nodes(node))
+    """Give a new node the place of what it stands for: tracebacks and coverage use it."""
+    for field in _PLACE:
+        setattr(made, field, getattr(place, field))
     return made
+
+
+def name_at(name: str, place: ast.AST) -> ast.Name:
+    """A name, read."""
+    return at_place(ast.Name(id=name, ctx=ast.Load()), place)
+
+
+def target_at(name: str, place: ast.AST) -> ast.Name:
+    """A name, bound."""
+    return at_place(ast.Name(id=name, ctx=ast.Store()), place)
+
+
+def literal(value: Any, place: ast.AST) -> ast.Constant:
+    """A constant."""
+    return at_place(ast.Constant(value=value), place)
 
 
 def call_helper(name: str, *args: ast.expr, at: ast.AST) -> ast.Call:
     """A call of a helper, at the place of what it replaces."""
-    return at_place(ast.Call(func=helper_name(name), args=list(args), keywords=[]), at)
+    func = name_at(helper(name), at)
+    return at_place(ast.Call(func=func, args=list(args), keywords=[]), at)
 
 
-def int_literal(value: int) -> ast.Constant:
-    """An integer."""
-    return ast.Constant(value=value)
+def function_entry(cost: int, place: ast.AST) -> list[ast.stmt]:
+    """Charge a function and count its depth::
+
+    state = current()
+    depth = state.depth
+    state.depth = depth + 1
+    state.owed += cost
+    if state.owed > batch: state.flush()
+    if depth >= depth_max: state.too_deep()
+    """
+    make = _Maker(place)
+    deep = make.compare(make.name("depth"), ast.GtE(), "depth_max")
+    return [
+        make.assign("state", make.call(make.name("current"))),
+        make.assign("depth", make.state("depth")),
+        depth_is_one_more(place),
+        *turn_charge(cost, place),
+        make.when(deep, make.call(make.state("too_deep"))),
+    ]
 
 
-def statements(text: str, at: ast.AST, cost: int = 0) -> list[ast.stmt]:
-    """Our own statements from text, in which ``S_`` stands for the mark."""
-    body = ast.parse(text.replace("COST", str(cost))).body
-    for statement in body:
-        for node in ast.walk(statement):
-            if "lineno" in node._attributes:
-                ast.copy_location(node, at)
-            if isinstance(node, ast.Name) and node.id.startswith("S_"):
-                node.id = MARK + node.id[2:]
-    return body
+def turn_charge(cost: int, place: ast.AST) -> list[ast.stmt]:
+    """``state.owed += cost`` and ``if state.owed > batch: state.flush()``."""
+    make = _Maker(place)
+    owe = ast.AugAssign(
+        target=make.state("owed", ast.Store()), op=ast.Add(), value=literal(cost, place)
+    )
+    full = make.compare(make.state("owed"), ast.Gt(), "batch")
+    return [at_place(owe, place), make.when(full, make.call(make.state("flush")))]
 
 
-ENTRY: Final = """
-S_state = S_current()
-S_depth = S_state.depth
-S_state.depth = S_depth + 1
-S_state.owed += COST
-if S_state.owed > S_batch: S_state.flush()
-if S_depth >= S_depth_max: S_state.too_deep()
-"""
-TURN_CHARGE: Final = """
-S_state.owed += COST
-if S_state.owed > S_batch: S_state.flush()
-"""
-BACK: Final = "S_state.depth = S_depth"
-CAUGHT: Final = "S_state.depth = S_depth + 1"
+def depth_is_own(place: ast.AST) -> ast.stmt:
+    """``state.depth = depth``: the function ends."""
+    make = _Maker(place)
+    target = make.state("depth", ast.Store())
+    return at_place(ast.Assign(targets=[target], value=make.name("depth")), place)
 
 
-def read_name(name: str) -> ast.Name:
-    """A name, read."""
-    return ast.Name(id=name, ctx=ast.Load())
+def depth_is_one_more(place: ast.AST) -> ast.stmt:
+    """``state.depth = depth + 1``: the function runs."""
+    make = _Maker(place)
+    target = make.state("depth", ast.Store())
+    more = ast.BinOp(left=make.name("depth"), op=ast.Add(), right=literal(1, place))
+    return at_place(ast.Assign(targets=[target], value=at_place(more, place)), place)
 
 
-def write_name(name: str) -> ast.Name:
-    """A name, bound."""
-    return ast.Name(id=name, ctx=ast.Store())
+class _Maker:
+    """Our own statements at one place."""
+
+    def __init__(self, place: ast.AST) -> None:
+        self.place = place
+
+    def name(self, name: str) -> ast.Name:
+        return name_at(helper(name), self.place)
+
+    def state(self, field: str, ctx: ast.expr_context | None = None) -> ast.Attribute:
+        node = ast.Attribute(value=self.name("state"), attr=field, ctx=ctx or ast.Load())
+        return at_place(node, self.place)
+
+    def call(self, function: ast.expr) -> ast.Call:
+        return at_place(ast.Call(func=function, args=[], keywords=[]), self.place)
+
+    def assign(self, name: str, value: ast.expr) -> ast.stmt:
+        target = target_at(helper(name), self.place)
+        return at_place(ast.Assign(targets=[target], value=value), self.place)
+
+    def compare(self, left: ast.expr, op: ast.cmpop, right: str) -> ast.expr:
+        return at_place(
+            ast.Compare(left=left, ops=[op], comparators=[self.name(right)]), self.place
+        )
+
+    def when(self, test: ast.expr, then: ast.expr) -> ast.stmt:
+        body = at_place(ast.Expr(value=then), self.place)
+        return at_place(ast.If(test=test, body=[body], orelse=[]), self.place)

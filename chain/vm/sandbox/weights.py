@@ -9,8 +9,10 @@ comprehensions, functions.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any, Final
+
+from chain.vm.sandbox.trees import MARK, child_fields
 
 CALL: Final = 10  # entering a function
 LAMBDA: Final = 8
@@ -26,61 +28,91 @@ _EXTRA: Final[dict[type[ast.AST], int]] = {
     ast.Tuple: 3,
     ast.JoinedStr: 4,
 }
-_MARK: Final = "§"
 
 
-def weight(node: ast.FunctionDef | ast.Lambda) -> int:
-    """Steps of the body of a function, apart from the turns of its loops."""
-    body = node.body if isinstance(node.body, list) else [node.body]
-    return sum(_weight(part) for part in body)
+def weigh(tree: ast.Module) -> None:
+    """Note on every function, lambda, loop and ``for`` of a comprehension what its body costs."""
+    _sum(tree.body)
 
 
-def weigh_turns(tree: ast.Module) -> None:
-    """Note on every loop and every ``for`` of a comprehension what one turn costs."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.For):
-            node.__dict__[_MARK] = sum(_weight(part) for part in (node.target, *node.body))
-        elif isinstance(node, ast.While):
-            node.__dict__[_MARK] = sum(_weight(part) for part in (node.test, *node.body))
-        elif isinstance(node, ast.ListComp | ast.GeneratorExp | ast.DictComp):
-            _weigh_comprehension(node)
+def cost_of(node: ast.AST) -> int:
+    """What ``weigh`` noted."""
+    cost: int = node.__dict__[MARK]
+    return cost
 
 
-def _weigh_comprehension(node: ast.ListComp | ast.GeneratorExp | ast.DictComp) -> None:
-    made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-    for number, generator in enumerate(node.generators):
-        parts = [generator.target, *generator.ifs]
-        following = node.generators[number + 1 :]
-        parts += [following[0].iter] if following else made
-        generator.__dict__[_MARK] = sum(_weight(part) for part in parts)
-
-
-def _weight(node: ast.AST) -> int:
+def _sum(parts: Iterable[Any]) -> int:
     steps = 0
-    stack: list[ast.AST] = [node]
-    while stack:
-        here = stack.pop()
-        if isinstance(here, ast.expr | ast.stmt):
-            steps += 1 + _EXTRA.get(type(here), 0)
-        stack.extend(_parts(here))
+    for part in parts:
+        steps += _weight(part)
     return steps
 
 
-def _parts(node: ast.AST) -> Iterator[Any]:
-    """What is paid together with the node."""
-    if isinstance(node, ast.For):
-        yield node.iter
-        yield from node.orelse
-    elif isinstance(node, ast.While):
-        yield from node.orelse
-    elif isinstance(node, ast.ListComp | ast.GeneratorExp | ast.DictComp):
-        yield node.generators[0].iter
-    elif isinstance(node, ast.JoinedStr):  # its literal parts are cut differently in Python 3.12
-        for part in node.values:
-            if isinstance(part, ast.FormattedValue):
-                yield part.value
-    elif isinstance(node, ast.AnnAssign):
-        if node.value is not None:
-            yield node.value
-    elif not isinstance(node, ast.FunctionDef | ast.Lambda):
-        yield from ast.iter_child_nodes(node)
+def _weight(node: Any) -> int:
+    """Steps of a node; notes on the way what is charged by itself. Nesting is bounded."""
+    kind = type(node)
+    own = _SPECIAL.get(kind)
+    if own is not None:
+        return int(own(node))
+    steps = 1 + _EXTRA.get(kind, 0) if isinstance(node, ast.expr | ast.stmt) else 0
+    for field in child_fields(kind):
+        value = getattr(node, field)
+        if value.__class__ is list:
+            for item in value:
+                if item is not None:
+                    steps += _weight(item)
+        elif value is not None:
+            steps += _weight(value)
+    return steps
+
+
+def _function(node: ast.FunctionDef) -> int:
+    node.__dict__[MARK] = _sum(node.body)
+    return 1
+
+
+def _lambda(node: ast.Lambda) -> int:
+    node.__dict__[MARK] = _weight(node.body)
+    return 1
+
+
+def _for(node: ast.For) -> int:
+    node.__dict__[MARK] = _weight(node.target) + _sum(node.body)
+    return 1 + _weight(node.iter) + _sum(node.orelse)
+
+
+def _while(node: ast.While) -> int:
+    node.__dict__[MARK] = _weight(node.test) + _sum(node.body)
+    return 1 + _sum(node.orelse)
+
+
+def _comprehension(node: ast.ListComp | ast.GeneratorExp | ast.DictComp) -> int:
+    made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    for number, generator in enumerate(node.generators):
+        following = node.generators[number + 1 :]
+        inner = _sum([following[0].iter] if following else made)
+        generator.__dict__[MARK] = _weight(generator.target) + _sum(generator.ifs) + inner
+    return 1 + _EXTRA[type(node)] + _weight(node.generators[0].iter)
+
+
+def _joined(node: ast.JoinedStr) -> int:
+    """The literal parts of an f-string are cut differently in Python 3.12: they are not counted."""
+    values = [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
+    return 1 + _EXTRA[ast.JoinedStr] + _sum(values)
+
+
+def _annotated(node: ast.AnnAssign) -> int:
+    return 1 if node.value is None else 2 + _weight(node.value)
+
+
+_SPECIAL: Final[dict[type[ast.AST], Any]] = {
+    ast.FunctionDef: _function,
+    ast.Lambda: _lambda,
+    ast.For: _for,
+    ast.While: _while,
+    ast.ListComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.DictComp: _comprehension,
+    ast.JoinedStr: _joined,
+    ast.AnnAssign: _annotated,
+}
