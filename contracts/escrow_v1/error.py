@@ -53,7 +53,7 @@ class EscrowNotFound(ContractError):
 
 
 class TooManyAssets(ContractError):
-    """An escrow holds, and lists, a bounded number of coins and tokens, so that it can always be paid out."""
+    """An escrow holds and lists a bounded number of assets, so that it can always be paid out."""
 
     def __init__(self, assets_max: int) -> None:
         super().__init__(f"An escrow takes at most {assets_max} coins and {assets_max} tokens")

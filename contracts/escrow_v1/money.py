@@ -1,7 +1,7 @@
-"""Money in and out. What comes in is noted in ``HELD`` under its owner's name, what leaves is taken out of it.
+"""Money in and out: ``HELD`` grows by what comes in and shrinks by what leaves.
 
-A token is somebody else's contract. If its transfer fails, or burns its gas, the payee's amount waits here and the rest
-of the escrow goes out all the same.
+A token is somebody else's contract. If its transfer fails, or burns its gas, the payee's amount
+waits here and the rest of the escrow goes out all the same.
 """
 
 from chain.std import (
@@ -75,8 +75,8 @@ def pay_all(
 ) -> Response:
     """One bank send for the coins, then one transfer a token.
 
-    With ``keep_native`` coins that do not move wait for the payee like tokens; otherwise the whole call fails, because
-    the arbiter has other ways.
+    With ``keep_native`` coins that do not move wait for the payee like tokens; otherwise the whole
+    call fails, because the arbiter has other ways.
     """
     if native:
         for holding in native:

@@ -1,7 +1,7 @@
 """Messages of the escrow: cw20-escrow's, strict as it is, and three of ours.
 
-``partial_release`` and ``claim`` are ours, and so are ``list_open``, ``claimable``, ``list_claimable`` and ``held``.
-A denomination is a native one, or ``cw20:<token contract>``.
+``partial_release`` and ``claim`` are ours, and so are ``list_open``, ``claimable``,
+``list_claimable`` and ``held``. A denomination is a native one, or ``cw20:<token contract>``.
 """
 
 from chain.std import U32, U64, Addr, Answer, Binary, Coin, Message, Uint128
@@ -73,7 +73,7 @@ class Receive(Message):
 
 
 class Claim(Message):
-    """Fetch money of the sender's that could not be delivered, or was attached where none belongs."""
+    """Fetch money of the sender's that was not delivered, or was attached where none belongs."""
 
     denom: str
     to: str | None = None

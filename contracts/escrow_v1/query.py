@@ -77,7 +77,10 @@ def query_held(deps: Deps, env: Env, msg: Held) -> HeldResponse:
 
 
 def rows(deps: Deps, msg: ListEscrows | ListOpen) -> list[tuple[str, Escrow]]:
-    """Everything, as cw20-escrow lists it, unless a limit is named; the query's gas limit bounds it."""
+    """Everything, as cw20-escrow lists it, unless a limit is named.
+
+    The query's gas limit bounds it.
+    """
     start = None if msg.start_after is None else Bound.exclusive(msg.start_after)
     found: list[tuple[str, Escrow]] = []
     for entry in ESCROWS.range(deps.storage, start):

@@ -1,4 +1,7 @@
-"""Money goes out: to the recipient, in whole or in part, or back to the source. The record goes before the money does."""
+"""Money goes out: to the recipient, in whole or in part, or back to the source.
+
+The record goes before the money does.
+"""
 
 from chain.std import DepsMut, Env, MessageInfo, Response, Uint128, replace
 from contracts.escrow_v1.error import (
@@ -54,7 +57,10 @@ def execute_approve(deps: DepsMut, env: Env, info: MessageInfo, msg: Approve) ->
 def execute_partial_release(
     deps: DepsMut, env: Env, info: MessageInfo, msg: PartialRelease
 ) -> Response:
-    """Pay a part to the recipient; what is left stays under the same terms, and nothing left closes the escrow."""
+    """Pay a part to the recipient.
+
+    What is left stays under the same terms, and nothing left closes the escrow.
+    """
     escrow = releasable(deps, env, info, msg.id)
     recipient_addr = escrow.recipient_addr
     if recipient_addr is None:
@@ -125,8 +131,8 @@ def releasable(deps: DepsMut, env: Env, info: MessageInfo, escrow_id: str) -> Es
 def is_expired(escrow: Escrow, env: Env) -> bool:
     """Strictly after the end: at ``end_height`` and at ``end_time`` itself it is still open.
 
-    Differs: an ``end_time`` that overflows 64-bit nanoseconds panics in cw20-escrow and locks the money; here it is a
-    time far ahead.
+    Differs: an ``end_time`` that overflows 64-bit nanoseconds panics in cw20-escrow and locks the
+    money; here it is a time far ahead.
     """
     if escrow.end_height is not None and env.block.height > escrow.end_height:
         return True

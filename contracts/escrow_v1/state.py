@@ -1,4 +1,7 @@
-"""What the escrow stores. An escrow exists while it is open; paid out or refunded, it is gone and its id is free."""
+"""What the escrow stores. An escrow exists while it is open.
+
+Paid out or refunded, it is gone and its id is free.
+"""
 
 from chain.std import Addr, Record, Uint128
 from chain.storage_plus import Map
@@ -15,7 +18,10 @@ class Holding(Record):
 
 
 class Escrow(Record):
-    """Who, what and until when. ``native`` and ``cw20`` are in the order in which they first came."""
+    """Who, what and until when.
+
+    ``native`` and ``cw20`` are in the order in which they first came.
+    """
 
     arbiter_addr: Addr
     recipient_addr: Addr | None

@@ -28,7 +28,8 @@ DECIMALS_MAX = 18
 def create_token(deps: DepsMut, msg: InstantiateMsg) -> None:
     """Check and store everything.
 
-    Order: name, symbol, decimals, duplicate addresses, each address, 128 bits, cap, minter, logo, marketing address.
+    Order: name, symbol, decimals, duplicate addresses, each address, 128 bits, cap, minter, logo,
+    marketing address.
     """
     check_metadata(msg)
     total_supply = create_accounts(deps, msg.initial_balances)

@@ -6,7 +6,10 @@ from contracts.token_v1.state import BALANCES, TOKEN_INFO
 
 
 def add_amounts(first: int, second: int) -> Uint128:
-    """Add as Rust does with overflow checks: a sum above 128 bits is a panic (wasm/29), no refusal."""
+    """Add as Rust does with overflow checks.
+
+    A sum above 128 bits is a panic (wasm/29), no refusal.
+    """
     return Uint128(first + second)
 
 

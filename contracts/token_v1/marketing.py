@@ -16,7 +16,8 @@ LOGO_SIZE_MAX_BYTES = 5 * 1024
 PNG_HEADER = b"\x89PNG\r\n\x1a\n"
 XML_PREFIX = b"<?xml "
 XML_POSTFIX = b"?>"
-#: Unicode's White_Space property, which Rust's ``trim`` takes; listed, so that no Unicode table decides.
+#: Unicode's White_Space property, which Rust's ``trim`` takes; listed, so that no Unicode table
+#: decides.
 WHITE_SPACE = (
     "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
     "\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -85,7 +86,10 @@ def is_blank(text: str) -> bool:
 
 
 def checked_logo(logo: Logo | UploadLogo) -> LogoRecord:
-    """Refuse an image that is not what it says. SVG: preamble, then size; PNG: size, then header."""
+    """Refuse an image that is not what it says. SVG: preamble, then size; PNG.
+
+    Size, then header.
+    """
     image = logo.embedded
     if image is None:
         return LogoRecord(logo.url, None, b"")

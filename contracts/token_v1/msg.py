@@ -1,7 +1,7 @@
 """Messages of the token: cw20-base 2.0's, names, order of fields and leniency included.
 
-Differs: unknown fields are ignored here (``OpenMessage``), as the recorded cw20-base does; every other
-contract of ours refuses them.
+Differs: unknown fields are ignored here (``OpenMessage``), as the recorded cw20-base does; every
+other contract of ours refuses them.
 """
 
 from chain.std import (
@@ -155,7 +155,8 @@ class UpdateMarketing(OpenMessage):
 class UploadLogo(Message):
     """The logo: ``{"url": text}`` or ``{"embedded": {"svg" or "png": base64}}``.
 
-    cw20 writes the choice in place of the fields, so the class has its fields; exactly one is given.
+    cw20 writes the choice in place of the fields, so the class has its fields; exactly one is
+    given.
     """
 
     url: str | None = None

@@ -24,7 +24,10 @@ class Allowance(Record):
 
 
 class MarketingInfo(Record):
-    """Who stands behind the token. ``logo`` is a URL, ``embedded``, or nothing; see ``LogoRecord``."""
+    """Who stands behind the token. ``logo`` is a URL, ``embedded``, or nothing.
+
+    See ``LogoRecord``.
+    """
 
     project: str | None
     description: str | None

@@ -64,9 +64,12 @@ def compact(value: Any) -> bytes:
 class World:
     """A chain at the start of a recorded sequence."""
 
-    def __init__(self, header: dict[str, Any], contracts: dict[str, Any]) -> None:
+    def __init__(
+        self, header: dict[str, Any], contracts: dict[str, Any], first: dict[str, Any]
+    ) -> None:
         self.names: dict[str, str] = header["addresses"]
-        self.chain = Chain()
+        start = {"genesis_time": int(first["time"]), "initial_height": first["height"]}
+        self.chain = Chain(start)
         self.codes = {name: self.chain.store_code(made) for name, made in contracts.items()}
         bank = header["start_bank"]
         for actor in bank["each_of"]:
@@ -165,7 +168,7 @@ def _normal(events: list[tuple[str, list[tuple[str, str]]]]) -> list[Any]:
 def replay_cw20(sequence: dict[str, Any], contracts: dict[str, Any]) -> list[str]:
     """One sequence of the token file; what differs."""
     header = load("cw20_traces.json")["header"]
-    world = World(header, contracts)
+    world = World(header, contracts, sequence["ops"][0])
     names, chain = world.names, world.chain
     for name in ("hooka", "hookb"):
         made = chain.instantiate(world.codes["hook"], {}, sender=names["creator"], label=name)
@@ -191,7 +194,7 @@ def replay_cw20(sequence: dict[str, Any], contracts: dict[str, Any]) -> list[str
 def replay_escrow(sequence: dict[str, Any], contracts: dict[str, Any]) -> list[str]:
     """One sequence of the escrow file; what differs, ids that are stuck in cw20-escrow left out."""
     header = load("escrow_traces.json")["header"]
-    world = World(header, contracts)
+    world = World(header, contracts, sequence["ops"][0])
     names = world.names
     for made in header["setup"]["instantiate"]:
         world.chain.instantiate(
