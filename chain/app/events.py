@@ -109,4 +109,6 @@ def _key_bytes(attribute: tuple[str, str]) -> bytes:
 
 
 def _length(text: str) -> int:
+    if not isinstance(text, str):
+        raise TypeError("not text")
     return len(text) if text.isascii() else len(text.encode())

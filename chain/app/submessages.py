@@ -199,7 +199,7 @@ def _from_json(contract: str, shape: Mapping[str, Any]) -> tuple[Dispatchable, b
                     return error, False
         return AppError.wrap("wasm", 20, "unknown variant of Bank"), False
     if shape.get("custom") is not None:
-        return AppError.wrap("wasm", 20, "custom variant not supported"), False
+        return _no_handler(), False
     for name in ("any", "stargate"):
         if shape.get(name) is not None:
             url = _member(shape[name], "type_url")

@@ -167,6 +167,12 @@ class Engine:
         mark.events = scope.events[: mark.events]  # type: ignore[misc]
         mark.results = app.open_results[: mark.results]  # type: ignore[misc]
 
+    def rollback(self) -> None:
+        """Take the last closed block back; before the first one stands the genesis."""
+        self.app.rollback()
+        if self.app.height == 0:
+            self.genesis.begin(self.app)
+
     def reopen(self, block: BlockInput, mark: OpenBlock) -> None:
         """Open a block again as it was at a kept mark; the committed state must be the one before it."""
         app = self.app

@@ -19,7 +19,16 @@ INTERVAL: Final = 5 * SECOND
 class ChainGenesis:
     """What a test chain begins with, as values and as the mapping that its log carries."""
 
-    __slots__ = ("app_state", "chain_id", "initial_height", "interval", "key", "time", "validators")
+    __slots__ = (
+        "app_state",
+        "chain_id",
+        "fees",
+        "initial_height",
+        "interval",
+        "key",
+        "time",
+        "validators",
+    )
 
     def __init__(
         self,
@@ -38,6 +47,7 @@ class ChainGenesis:
         self.validators = (Validator("ed25519", self.key.pubkey.key, 1),)
         state: dict[str, Any] = dict(found.get("app_state", {}))
         state["devnet"] = True
+        self.fees = fees
         if fees:
             state["params"] = {**state.get("params", {}), "dev_fees": True}
         self.app_state = state

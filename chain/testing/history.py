@@ -86,7 +86,7 @@ class History:
     def _reopen(self, engine: Engine, mark: Mark) -> None:
         """Take closed blocks back until the snapshot's block is the next one, and open it again."""
         for _ in range(len(self.closed) - mark.closed):
-            engine.app.rollback()
+            engine.rollback()
         txs = self.closed[mark.closed].txs if mark.closed < len(self.closed) else engine.txs
         engine.txs = txs[: mark.txs]
         del self.closed[mark.closed :]

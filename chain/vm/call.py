@@ -99,6 +99,8 @@ class Caller:
     ) -> NoReturn:
         """Turn what an entry point raised into what the chain makes of it."""
         _ask(meter)
+        if isinstance(error, ContractError) and not _is_text(error.text):
+            raise VmError(f"Error calling the VM: {entry} refused without a text") from error
         if isinstance(error, (ContractError, VmError, InvariantViolation)):
             raise error
         if isinstance(error, runtime.Trap):
@@ -110,6 +112,17 @@ class Caller:
         if self.on_bug is not None:
             self.on_bug(contract, entry, error)
         raise VmError(f"{_CALLING}Aborted: {contract.name} failed in {entry}") from error
+
+
+def _is_text(text: object) -> bool:
+    """Whether a refusal says something that can be written down; an empty text is malformed (TX-4)."""
+    if not isinstance(text, str) or not text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def decode_message(types: object, msg: bytes, name: str) -> Any:

@@ -39,6 +39,16 @@ class NoSuchCode(AppError):
         self.code_id = code_id
 
 
+class HostPanic(VmError):
+    """The chain's side of a query broke off: the asking call is aborted, it gets no answer (QRY-3)."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: "
+            "Error calling into the VM's backend: Panic in FFI call"
+        )
+
+
 class ContractRefused(AppError):
     """A contract's own refusal: the only error whose text other contracts may read (SUB-13)."""
 
@@ -169,10 +179,8 @@ class Querier:
             return _system({"no_such_contract": {"addr": error.address}})
         except NoSuchCode as error:
             return _system({"no_such_code": {"code_id": error.code_id}})
-        except VmError as error:
-            if error.log.startswith("Panic"):
-                raise
-            return _contract_error(error)
+        except HostPanic as error:
+            raise VmError(error.log.removesuffix(": wasmvm error")) from None
         except AppError as error:
             return _contract_error(error)
         if isinstance(answer, Unsupported):
@@ -311,7 +319,7 @@ def _code_info(host: QueryHost, fields: Mapping[str, Any], meter: GasMeter, _dep
         raise TypeError
     creator, checksum = host.code_info(code_id, meter)
     return cosmwasm_json.encode(
-        {"code_id": code_id, "creator": creator, "checksum": _b64(checksum)}
+        {"code_id": code_id, "creator": creator, "checksum": checksum.hex()}
     )
 
 

@@ -52,10 +52,20 @@ class WriteStore(ReadStore, Protocol):
         """Delete a key; a missing one is nothing."""
 
 
-def _refuse_key(key: bytes, doing: str) -> NoReturn:
+_RUNTIME: Final = "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: "
+
+
+def _refuse_key(key: bytes) -> NoReturn:
     raise VmError(
-        "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: "
-        f"Generic error: Key too big. Tried to {doing} {len(key)} bytes to storage, limit is {KEY_MAX}."
+        f"{_RUNTIME}Generic error: Key too big. "
+        f"Tried to write {len(key)} bytes to storage, limit is {KEY_MAX}."
+    )
+
+
+def _refuse_region(key: bytes) -> NoReturn:
+    raise VmError(
+        f"{_RUNTIME}Error in guest/host communication: "
+        f"Region length too big. Got {len(key)}, limit {KEY_MAX}"
     )
 
 
@@ -74,7 +84,7 @@ class QueryStorage:
     def get(self, key: bytes) -> bytes | None:
         """The value of a key, None when there is none; an empty value is a value (STOR-13)."""
         if len(key) > KEY_MAX:
-            _refuse_key(key, "read")
+            _refuse_region(key)
         value = self._get(self._prefix + key)
         meter = self._meter
         if value is None:
@@ -88,11 +98,11 @@ class QueryStorage:
 
     def set(self, key: bytes, value: bytes) -> None:
         """Refused: a query cannot write (QRY-1)."""
-        raise VmError("Error calling the VM: Error executing Wasm: write in a read-only context")
+        raise VmError(f"{_RUNTIME}Must not call a writing storage function in this context.")
 
     def remove(self, key: bytes) -> None:
         """Refused: a query cannot delete (QRY-1)."""
-        raise VmError("Error calling the VM: Error executing Wasm: write in a read-only context")
+        raise VmError(f"{_RUNTIME}Must not call a writing storage function in this context.")
 
     def range(
         self, start: bytes | None = None, end: bytes | None = None, order: str = "ascending"
@@ -140,15 +150,15 @@ class ContractStorage(QueryStorage):
         """Write a value; an empty key or one too long aborts the call (STOR-13, STOR-24)."""
         size = len(key)
         if size > KEY_MAX:
-            _refuse_key(key, "write")
+            _refuse_key(key)
         if not size:
-            raise VmError("Error calling the VM: Error executing Wasm: key is empty")
+            raise VmError(f"{_RUNTIME}Error calling into the VM's backend: Panic in FFI call")
         if not isinstance(value, bytes):
             raise VmError("Error calling the VM: Error executing Wasm: value is not bytes")
         if len(value) > VALUE_MAX:
             raise VmError(
-                "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: Generic error: "
-                f"Value too big. Tried to write {len(value)} bytes to storage, limit is {VALUE_MAX}."
+                f"{_RUNTIME}Generic error: Value too big. "
+                f"Tried to write {len(value)} bytes to storage, limit is {VALUE_MAX}."
             )
         meter = self._meter
         used = meter.used + KV_WRITE + KV_WRITE_BYTE * (self._gross + size + len(value))
@@ -160,7 +170,7 @@ class ContractStorage(QueryStorage):
     def remove(self, key: bytes) -> None:
         """Delete a key; a missing one is nothing."""
         if len(key) > KEY_MAX:
-            _refuse_key(key, "remove")
+            _refuse_region(key)
         meter = self._meter
         used = meter.used + KV_DELETE
         meter.used = used

@@ -11,12 +11,12 @@ from chain.app.records import ContractRecord
 from chain.app.trace import Observer
 from chain.app.units import query_denom, valid_denom
 from chain.crypto.addresses import AddressError, validate
-from chain.errors import AppError, ContractError, VmError
+from chain.errors import AppError, ContractError
 from chain.gas import KV_READ, KV_READ_BYTE, GasMeter
 from chain.std import Addr, BlockInfo, Coin, ContractInfo, Deps, Env, TransactionInfo
 from chain.vm.api import Api
 from chain.vm.call import Caller
-from chain.vm.querier import ContractRefused, NoSuchCode, NoSuchContract, Querier
+from chain.vm.querier import ContractRefused, HostPanic, NoSuchCode, NoSuchContract, Querier
 from chain.vm.storage import KEY_MAX, QueryStorage, ReadStore
 
 #: queries that may run inside of each other: ten below an execute, one and nine from outside
@@ -66,7 +66,7 @@ class ChainHost:
         """
         self._canonical(address)
         if not valid_denom(denom):
-            raise VmError(f"Error calling the VM: Panic in FFI call: invalid denom: {denom}")
+            raise HostPanic
         stored, factor = query_denom(denom)
         return Coin(denom, self._bank.balance(self._store, address, stored, meter) // factor)
 

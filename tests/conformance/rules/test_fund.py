@@ -5,7 +5,7 @@ import json
 import pytest
 from scripted import call, plain, script, shape
 
-from chain.std import Response
+from chain.std import Coin, Response
 from chain.testing import message_info, mock_env
 
 
@@ -105,5 +105,5 @@ def test_FUND_8_the_next_block_is_five_seconds_later(world):
 
 
 def test_FUND_8_a_message_info_of_the_mocks():
-    info = message_info("creator", "5earth")
+    info = message_info("creator", [Coin("earth", 5)])
     assert (info.sender, info.funds[0].denom, info.funds[0].amount) == ("creator", "earth", 5)

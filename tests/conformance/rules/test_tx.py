@@ -51,9 +51,9 @@ def test_TX_2_failed_static_checks_pay_nothing_and_have_no_events():
     chain = Chain(fees=True)
     alice = chain.account("alice", "1000msg")
     before = chain.balance(alice)
-    result = chain.try_send(alice, alice, [{"denom": "msg", "amount": "0"}])
+    result = chain.try_instantiate(1, {}, sender=alice, label="")
     chain.next_block()
-    assert result.code != 0
+    assert result.log == "label: is required: empty"
     assert result.events == []
     assert chain.balance(alice) == before
 
