@@ -43,8 +43,7 @@ def _inline(raw: bytes) -> Any:
         raise AminoError("the message is not JSON") from None
 
 
-def _text(value: str) -> str:
-    return json.dumps(value, ensure_ascii=False)
+_text: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def canonical_json(value: Any, depth: int = _MAX_DEPTH) -> str:

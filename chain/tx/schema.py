@@ -41,13 +41,6 @@ ML_DSA_87_URL: Final = "/msgchain.crypto.v1.MlDsa87PubKey"
 Field = tuple[int, str, int, Desc | None]
 
 
-def build(desc: Desc, values: Values) -> Any:
-    """The value of walked fields. Raises: UnmarshalError, as generated code would."""
-    if desc.make is None:
-        return None
-    return desc.make(values)
-
-
 def _coin(values: Values) -> m.Coin:
     denom, text = values
     amount = parse_int(text)
@@ -383,11 +376,11 @@ def resolve(url: str) -> Desc:
 def unpack(entry: tuple[Desc, Values], allowed: dict[str, Desc], interface: str) -> Any:
     """The value of a walked ``Any`` whose type must be in ``allowed``. Raises: UnmarshalError."""
     desc, values = entry
-    if desc.url not in allowed:
+    if desc.url not in allowed or desc.make is None:
         raise UnmarshalError(
             f"no concrete type registered for type URL {desc.url} against interface {interface}"
         )
-    return build(desc, values)
+    return desc.make(values)
 
 
 # --- the envelope -------------------------------------------------------------------------------

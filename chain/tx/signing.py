@@ -121,6 +121,8 @@ def _multisig_jobs(
     why = ""
     if multi is None:
         why = "expected multi-signature data"
+    elif not threshold:
+        why = "threshold must be positive"
     elif multi.size != len(keys):
         why = f"bit array size is incorrect, expecting: {len(keys)}"
     elif not threshold <= len(multi.signatures) <= multi.size:

@@ -7,6 +7,7 @@ plain ``int32`` here, which is the same on the wire; JSON names are not needed.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from chain.tx.proto import auth, bank, base, crypto, tx, wasm
 
 Fields = tuple[tuple[int, str, str], ...]
+Table = Mapping[str, Fields]
 
 _F: Final = descriptor_pb2.FieldDescriptorProto
 _SCALARS: Final = {
@@ -28,7 +30,14 @@ _SCALARS: Final = {
     "sfixed64": _F.TYPE_SFIXED64,
     "enum": _F.TYPE_INT32,
 }
-_TABLES: Final = (base, crypto, tx, auth, bank, wasm)
+_TABLES: Final[tuple[Table, ...]] = (
+    base.MESSAGES,
+    crypto.MESSAGES,
+    tx.MESSAGES,
+    auth.MESSAGES,
+    bank.MESSAGES,
+    wasm.MESSAGES,
+)
 
 
 def _add_fields(out: descriptor_pb2.DescriptorProto, fields: Fields) -> None:
@@ -47,12 +56,12 @@ def _add_fields(out: descriptor_pb2.DescriptorProto, fields: Fields) -> None:
             field.type = scalar
 
 
-def _files() -> dict[str, descriptor_pb2.FileDescriptorProto]:
+def _files(tables: Iterable[Table]) -> dict[str, descriptor_pb2.FileDescriptorProto]:
     """One file description a package, with what it imports."""
     files: dict[str, descriptor_pb2.FileDescriptorProto] = {}
     imports: dict[str, dict[str, None]] = {}
-    for table in _TABLES:
-        for full, fields in table.MESSAGES.items():
+    for table in tables:
+        for full, fields in table.items():
             package, _, name = full.rpartition(".")
             file = files.get(package)
             if file is None:
@@ -71,10 +80,10 @@ def _files() -> dict[str, descriptor_pb2.FileDescriptorProto]:
     return files
 
 
-@cache
-def _pool() -> descriptor_pool.DescriptorPool:
+def build_pool(tables: Iterable[Table]) -> descriptor_pool.DescriptorPool:
+    """A pool of its own with all messages of the tables, which must name each other only."""
     pool = descriptor_pool.DescriptorPool()
-    files = _files()
+    files = _files(tables)
     added: dict[str, None] = {}
 
     def add(name: str) -> None:
@@ -91,12 +100,22 @@ def _pool() -> descriptor_pool.DescriptorPool:
     return pool
 
 
+def class_in(pool: descriptor_pool.DescriptorPool, name: str) -> Any:
+    """The class of a message in a pool. Raises: KeyError when it has none of that name."""
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
+
+
+@cache
+def _pool() -> descriptor_pool.DescriptorPool:
+    return build_pool(_TABLES)
+
+
 @cache
 def message(name: str) -> Any:
     """The class of a message by its full name. Raises: KeyError when no table has it."""
-    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(name))
+    return class_in(_pool(), name)
 
 
 def message_names() -> tuple[str, ...]:
     """All messages in the tables."""
-    return tuple([name for table in _TABLES for name in table.MESSAGES])
+    return tuple([name for table in _TABLES for name in table])

@@ -138,6 +138,11 @@ def test_look_alikes_outside_ascii_are_refused():
         assert not is_address(text)
 
 
+def test_native_text_of_another_prefix_is_no_address():
+    with pytest.raises(AddressError, match="decoding bech32 failed"):
+        validate("abc1" + NATIVE[4:])
+
+
 def test_other_prefixes_have_their_own_texts():
     data = validate(ACCOUNT)
     other = humanize(data, "abc")

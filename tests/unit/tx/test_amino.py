@@ -54,7 +54,9 @@ def test_direct_signature_is_cosmjs():
     )
 
 
-@pytest.mark.parametrize("token", ["1", "1.50", "1e+21", "-0", "123456789012345678901234567890"])
+@pytest.mark.parametrize(
+    "token", ["1", "1.50", "1e+21", "-0", "123456789012345678901234567890", "null", "true"]
+)
 def test_number_tokens_stay(token):
     value = amino_message(execute(b'{"n":' + token.encode() + b"}"))
     assert f'"n":{token}' in canonical_json(value)
