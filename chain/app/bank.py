@@ -21,6 +21,9 @@ from chain.std import Coin
 from chain.store.overlay import Overlay
 from chain.vm.storage import ReadStore
 
+#: gas of what the SDK's bank reads besides the two balances: send-enabled flags, parameters, the
+#: sender's account for locked coins, the denomination's address index (16,422 for a plain send)
+SEND_READS: Final = 6_178
 #: module accounts; what may not receive funds from outside follows wasmd's application
 FEE_COLLECTOR: Final = "fee_collector"
 WASM: Final = "wasm"
@@ -108,6 +111,8 @@ class Bank:
         """
         source = validate(sender, self.prefix)
         target = validate(recipient, self.prefix)
+        if meter is not None:
+            meter.consume(SEND_READS, "ReadFlat")
         for coin in coins:
             _take(overlay, meter, source, coin.denom, coin.amount)
         for coin in coins:

@@ -12,6 +12,7 @@ from chain.errors import AppError, VmError
 from chain.gas import (
     INSTANCE,
     INSTANCE_DISCOUNT,
+    KV_HAS,
     KV_READ,
     KV_READ_BYTE,
     KV_WRITE,
@@ -26,6 +27,11 @@ from chain.vm.querier import NoSuchCode, NoSuchContract
 from chain.vm.storage import ReadStore
 
 _LISTED: Final = Derived(b"\x01")
+#: where gas runs out, by entry point
+_LOADING: Final = {
+    entry: f"Loading CosmWasm module: {entry}"
+    for entry in ("instantiate", "execute", "migrate", "sudo", "query")
+}
 _TAKEN: Final = (
     "contract address already exists, try a different combination of creator, checksum and salt"
 )
@@ -100,12 +106,15 @@ class Contracts:
     def load_setup(
         self, loaded: dict[bytes, None], checksum: bytes, meter: GasMeter, entry: str
     ) -> None:
-        """Pay for the instance: in full once per checksum and transaction (GAS-5)."""
+        """Pay for the instance: in full once per checksum and transaction (GAS-5).
+
+        wasmd looks whether the code is pinned first; nothing is pinned here, the look-up is paid.
+        """
         if checksum in loaded:
-            meter.consume(INSTANCE_DISCOUNT, f"Loading CosmWasm module: {entry}")
+            meter.consume(KV_HAS + INSTANCE_DISCOUNT, _LOADING[entry])
             return
         loaded[checksum] = None
-        meter.consume(INSTANCE, f"Loading CosmWasm module: {entry}")
+        meter.consume(KV_HAS + INSTANCE, _LOADING[entry])
 
     def new_address(
         self,

@@ -175,7 +175,8 @@ class Execution:
         except OutOfGas as error:
             block.overlay.rollback(before)
             return _out_of_gas(error, gas_limit, meter)
-        block.events.extend(scope.events)
+        if len(scope.events) > 1 or block.overlay.checkpoint() != before:
+            block.events.extend(scope.events)  # nothing due: no event, so the app hash rests (CH-13)
         return None
 
     def genesis_message(self, block: BlockScope, message: Msg) -> list[Event]:

@@ -35,8 +35,11 @@ from chain.tx.messages import (
 )
 
 
-class GenesisError(Exception):
+class GenesisError(AppError):
     """The genesis file is wrong; the text names the place."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("sdk", 18, text)
 
 
 class CoinEntry(msgspec.Struct, forbid_unknown_fields=True):
@@ -194,6 +197,8 @@ def _make_accounts(
             coins = convert(_coins(entry.coins, where))
             if coins:
                 bank.mint(overlay, None, scope.events, entry.address, coins)
+        except GenesisError:
+            raise
         except (AddressError, AppError) as error:
             raise GenesisError(f"{where}: {error}") from None
     for address in (bank.collector, bank.gov, bank.wasm):
