@@ -63,12 +63,16 @@ class Verifier(Protocol):
         ...
 
 
+def _verify_all(jobs: Sequence[SigJob]) -> list[bool]:
+    return [verify(job) for job in jobs]
+
+
 class InlineVerifier:
     """Checks one after the other in the caller's thread."""
 
     def verify_many(self, jobs: Sequence[SigJob]) -> list[bool]:
         """One answer a job."""
-        return [verify(job) for job in jobs]
+        return _verify_all(jobs)
 
 
 class TrustingVerifier:
@@ -88,6 +92,7 @@ class ThreadedVerifier:
 
     def __init__(self, threads: int, *, remember: int = _REMEMBERED) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="verify")
+        self._threads = threads
         self._limit = remember
         self._proven: dict[bytes, None] = {}  # oldest first
         self._lock = threading.Lock()
@@ -100,10 +105,7 @@ class ThreadedVerifier:
         missing = [index for index, known in enumerate(answers) if not known]
         if not missing:
             return answers
-        if len(missing) == 1:
-            fresh = [verify(jobs[missing[0]])]
-        else:
-            fresh = list(self._pool.map(verify, [jobs[index] for index in missing]))
+        fresh = self._check([jobs[index] for index in missing])
         with self._lock:
             for index, good in zip(missing, fresh, strict=True):
                 answers[index] = good
@@ -111,6 +113,17 @@ class ThreadedVerifier:
                     proven[digests[index]] = None
             while len(proven) > self._limit:
                 del proven[next(iter(proven))]
+        return answers
+
+    def _check(self, jobs: list[SigJob]) -> list[bool]:
+        """Check on the pool, a few jobs at a time, so that handing them over costs little."""
+        if len(jobs) == 1:
+            return [verify(jobs[0])]
+        size = max(1, len(jobs) // (4 * self._threads))
+        chunks = [jobs[at : at + size] for at in range(0, len(jobs), size)]
+        answers: list[bool] = []
+        for part in self._pool.map(_verify_all, chunks):
+            answers += part
         return answers
 
     def remembered(self) -> int:
