@@ -62,7 +62,6 @@ class MemoryBackend:
                 # Before anything changes: a reader of another thread then finds either the data
                 # or this note.
                 reader.supersede({key: data.get(key) for key in puts})
-            self._latest = None
             in_order = self._sorted
             for key, value in puts.items():
                 if value is None:

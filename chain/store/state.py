@@ -240,12 +240,21 @@ class StateStore:
         oldest = before.oldest if before.height else height
         if not keep and before.oldest == before.height:
             oldest = height
-        elif height - keep > oldest:
-            pruned = min(height - keep, oldest + _PRUNE_MAX)
-            for at in range(oldest, pruned + 1):
-                puts.setdefault(undo_key(at), None)
-            oldest = pruned
+        elif height - keep >= oldest:
+            oldest = self._prune(oldest, height - keep, puts)
         return Meta(LAYOUT, height, staged.root, oldest, self._authenticate)
+
+    def _prune(self, oldest: int, wanted: int, puts: dict[bytes, bytes | None]) -> int:
+        """Delete undo records that only lead below ``wanted``; returns the new lowest height."""
+        if wanted - oldest <= 1:  # one height more, as always
+            puts.setdefault(undo_key(oldest), None)
+            puts.setdefault(undo_key(wanted), None)
+            return wanted
+        low, high = undo_key(oldest)[1:], undo_key(wanted + 1)[1:]
+        records = prefixed_range(self._view.snapshot, UNDO, low, high, False)
+        names = [name for name, _ in islice(records, _PRUNE_MAX)]
+        puts.update(dict.fromkeys(names))
+        return wanted if len(names) < _PRUNE_MAX else int.from_bytes(names[-1][1:], "big")
 
     def _publish(self, staged: _Staged, meta: Meta) -> None:
         """Show the new state to readers."""

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Final
 
 from chain.store.errors import HeightNotKept, StoreDamaged
-from chain.store.keys import PATH, STATE, Undo, decode_undo, undo_key
+from chain.store.keys import PATH, STATE, UNDO, Undo, decode_undo, undo_key
 from chain.store.overlay import Overlay
 from chain.store.types import Reader
 
@@ -171,13 +171,18 @@ def past_view(view: StateView, height: int, oldest: int) -> StateView | PastView
         return view
     if not oldest <= height < view.height:
         raise HeightNotKept(height, oldest, view.height)
-    undos = []
-    for above in range(height + 1, view.height + 1):
-        record = view.snapshot.get(undo_key(above))
-        if record is None:
-            # Pruned after this view was made, or a row is gone.
-            raise HeightNotKept(height, above, view.height)
-        undos.append(read_undo(record, above))
+    undos: list[Undo] = []
+    below = height
+    for name, record in prefixed_range(
+        view.snapshot, UNDO, undo_key(height + 1)[1:], None, reverse=False
+    ):
+        undo = read_undo(record, int.from_bytes(name[1:], "big"))
+        if undo.height > below:  # pruned after the caller looked, or a row is gone
+            raise HeightNotKept(height, undo.height, view.height)
+        below = int.from_bytes(name[1:], "big")
+        undos.append(undo)
+    if below != view.height:
+        raise HeightNotKept(height, view.height, view.height)
     return PastView(view, height, undos)
 
 
