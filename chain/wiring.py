@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from chain.app import devnet
 from chain.app.application import App
+from chain.app.devnet import dev_contract, dev_key, dev_secret, dev_wallet
 from chain.crypto.keys import Ed25519Key
-from chain.crypto.verify import InlineVerifier, SigJob, Verifier
+from chain.crypto.verify import InlineVerifier, TrustingVerifier, Verifier
 from chain.driver.codes import KnownCodes, line_of
 from chain.driver.genesis import Genesis, begin, format_time, parse
 from chain.driver.log.record import GenesisRecord
@@ -21,17 +22,28 @@ from contracts.registry import REGISTRY
 
 #: Heights whose state is kept for queries, proofs, revert and rollback.
 KEEP_HEIGHTS: Final = 1_000
-_DEV_SEED: Final = b"msgchain devnet, worthless key"
+#: devnets begin at this moment on every machine, so that their first hashes are the same
+GENESIS_TIME: Final = 1_767_225_600_000_000_000  # 2026-01-01T00:00:00Z
+CHAIN_ID: Final = "msg-chain-1"
+__all__ = [
+    "CHAIN_ID",
+    "contract_addresses",
+    "dev_contract",
+    "dev_key",
+    "dev_secret",
+    "dev_validator_keys",
+    "dev_wallet",
+    "devnet_genesis",
+    "genesis_document",
+    "known_codes",
+    "open_chain",
+    "replay_app",
+]
 
 
 def known_codes() -> KnownCodes:
     """The contracts of the repository."""
     return KnownCodes(REGISTRY)
-
-
-def dev_secret(label: str) -> bytes:
-    """32 bytes of a worthless development key: the same on every machine, known to everybody."""
-    return hashlib.sha256(_DEV_SEED + b"/" + label.encode()).digest()
 
 
 def dev_validator_keys(count: int) -> list[Ed25519Key]:
@@ -59,14 +71,6 @@ def open_chain(
     producer = Producer(app, store, known, signers)
     producer.start(genesis)
     return producer
-
-
-class TrustingVerifier:
-    """Takes every signature for good: for replays that only compare execution."""
-
-    def verify_many(self, jobs: Sequence[SigJob]) -> list[bool]:
-        """All true."""
-        return [True] * len(jobs)
 
 
 def replay_app(
@@ -122,3 +126,34 @@ def _base64(raw: bytes) -> str:
 def store_entry(name: str, sender: str) -> dict[str, Any]:
     """The genesis message that stores a contract of the repository."""
     return {"store": {"source": line_of(REGISTRY[name]), "sender": sender}}
+
+
+def devnet_genesis(
+    *,
+    chain_id: str = CHAIN_ID,
+    validators: int = 1,
+    wallets: int = devnet.WALLETS,
+    accounts: Sequence[tuple[str, str, str]] = (),
+    params: Mapping[str, object] | None = None,
+    interval: str = "5s",
+    time: int = GENESIS_TIME,
+) -> dict[str, Any]:
+    """The genesis document of a devnet: every contract of the repository, wired to each other.
+
+    ``validators`` with keys that everybody knows; ``wallets`` accounts of ``devnet.WORDS``;
+    ``accounts``: more of them, each name, address and MSG.
+    """
+    keys = dev_validator_keys(validators)
+    state = devnet.devnet_genesis(
+        {name: line_of(REGISTRY[name]) for name in devnet.CONTRACTS},
+        accounts=accounts,
+        wallets=wallets,
+        payouts=[("validator", key.pubkey.key) for key in keys],
+        params=params,
+    )
+    return genesis_document(chain_id, time, keys, state, interval=interval)
+
+
+def contract_addresses() -> dict[str, str]:
+    """Where a devnet's contracts are, by name."""
+    return {name: dev_contract(name) for name in devnet.CONTRACTS}

@@ -1,0 +1,1 @@
+"""The typed client: wallet, signing, HTTP and WebSocket; no App inside."""
