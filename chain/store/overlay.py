@@ -104,7 +104,9 @@ class Overlay:
         self._epoch += 1
 
     def writes_at(self, checkpoint: int) -> dict[bytes, bytes | None]:
-        """A copy of ``writes`` as it was at a checkpoint, without going back to it. Raises: StoreError."""
+        """A copy of ``writes`` as it was at a checkpoint, without going back to it. Raises:
+        StoreError.
+        """
         keep = checkpoint - self._start
         if not 0 <= keep <= len(self._journal):
             raise StoreError(f"no checkpoint {checkpoint}: it was rolled back or settled")

@@ -5,8 +5,9 @@ Everything here reads rows of one view, so it may run beside the thread that com
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from chain.store.errors import StoreDamaged, StoreError
 from chain.store.ics23 import (
@@ -19,208 +20,218 @@ from chain.store.ics23 import (
 )
 from chain.store.keys import AUTHENTICATED_BYTE
 from chain.store.pages import (
-    BUCKET,
-    EMPTY_ROOT,
-    INNER,
+    BUCKET_FAMILY,
     LEAF_BYTES,
-    NOTHING,
-    PAGE,
-    PATH_BITS,
+    NESTED,
+    NESTED_FAMILY,
+    PAGE_FAMILY,
     REBUILD,
-    Page,
     ReadRow,
     bucket_hash,
-    bucket_row,
-    page_row,
-    parse_page,
+    find_entry,
+    fold,
+    level_of,
+    page_hash,
+    page_parts,
+    place_of,
+    positions_of,
+    row_name,
 )
+from chain.store.top import PAGE, Top
 from chain.store.view import PastView, StateView
 
-_ROOT: Final = 1
-
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """A node of the plain trie: an index in a page."""
+class _Frame:
+    """A page on the way down: its node, entries, and the entry taken (or where it would be)."""
 
-    page: Page
+    node: int
+    codes: bytes
+    digests: bytes
     index: int
-    number: int  # node number of the page
-    depth: int  # depth of the page
 
-    @property
-    def kind(self) -> int:
-        """What is there."""
-        return self.page.kinds[self.index]
-
-    @property
-    def digest(self) -> bytes:
-        """Hash of the subtree."""
-        return self.page.nodes[self.index] or EMPTY_ROOT
-
-    @property
-    def node(self) -> tuple[int, int]:
-        """Node number and depth of the place itself."""
-        level = self.index.bit_length() - 1
-        return (self.number << level) | (self.index ^ (1 << level)), self.depth + level
-
-    def child(self, side: int) -> _Place:
-        """The place below an inner node, left (0) or right (1)."""
-        return _Place(self.page, 2 * self.index + side, self.number, self.depth)
-
-
-@dataclass(frozen=True, slots=True)
-class _Branch:
-    """A subtree beside the way down."""
-
-    place: _Place
-    is_left: bool
+    def steps(self) -> list[Step]:
+        """Steps inside the page, root side first."""
+        digests = [self.digests[at : at + 32] for at in range(0, len(self.digests), 32)]
+        return _steps(positions_of(self.codes), digests, self.index)
 
 
 class ProofTree:
-    """The tree whose rows ``read`` finds. Rows that do not fit together raise StoreDamaged."""
+    """The tree whose rows ``read`` finds, its ``pages`` listed once.
 
-    __slots__ = ("_read",)
+    Rows that do not fit together raise StoreDamaged.
+    """
 
-    def __init__(self, read: ReadRow) -> None:
+    __slots__ = ("_read", "_top")
+
+    def __init__(self, read: ReadRow, pages: Iterable[tuple[bytes, bytes]]) -> None:
         self._read = read
+        self._top = Top()
+        self._top.load(pages)
 
     def existence(self, path: bytes, value: bytes) -> Existence | None:
         """The leaf of ``path`` and its way to the root; ``None`` if it has none."""
-        branches, leaves = self._walk(path)
-        if path not in _paths(leaves):
+        node, frames, leaves = self._walk(path)
+        paths = _paths(leaves)
+        if path not in paths:
             return None
-        steps = [Step(branch.place.digest, branch.is_left) for branch in branches]
-        while len(leaves) > LEAF_BYTES:
-            left, right = _halves(leaves)
-            if path < right[:32]:
-                steps.append(Step(bucket_hash(right), False))
-                leaves = left
-            else:
-                steps.append(Step(bucket_hash(left), True))
-                leaves = right
-        return Existence(path, value, tuple(reversed(steps)))
+        steps = [step for frame in frames for step in frame.steps()]
+        starts = range(0, len(leaves), LEAF_BYTES)
+        steps += _steps(
+            [int.from_bytes(other, "big") for other in paths],
+            [leaves[at + 32 : at + LEAF_BYTES] for at in starts],
+            paths.index(path),
+        )
+        steps.reverse()
+        top = self._top
+        while node > 1:
+            if top.kinds[node ^ 1]:
+                steps.append(Step(top.digest(node ^ 1), bool(node & 1)))
+            node >>= 1
+        return Existence(path, value, tuple(steps))
 
     def neighbours(self, path: bytes) -> tuple[bytes | None, bytes | None]:
         """The paths of the leaves before and after ``path``, which has none itself."""
-        branches, leaves = self._walk(path)
+        node, frames, leaves = self._walk(path)
         paths = _paths(leaves)
-        before = [other for other in paths if other < path]
-        after = [other for other in paths if other > path]
-        left = before[-1] if before else None
-        right = after[0] if after else None
-        for branch in reversed(branches):
-            if branch.is_left and left is None:
-                left = self._extreme(branch.place, last=True)
-            elif not branch.is_left and right is None:
-                right = self._extreme(branch.place, last=False)
-        return left, right
+        at = bisect_left(paths, path)
+        left = paths[at - 1] if at else None
+        right = paths[at] if at < len(paths) else None
+        for frame in reversed(frames):
+            after = frame.index + 1 if leaves or frame is not frames[-1] else frame.index
+            if left is None and frame.index:
+                left = self._edge(frame, frame.index - 1, last=True)
+            if right is None and after < len(frame.codes):
+                right = self._edge(frame, after, last=False)
+        return (
+            self._page_edge(node, before=True) if left is None else left,
+            self._page_edge(node, before=False) if right is None else right,
+        )
 
     def check(self) -> bytes:
-        """Root of the tree, every page and bucket compared with what its parent notes."""
-        place = self._root()
-        if place is None:
-            return EMPTY_ROOT
-        todo = [place]
+        """Root of the tree, every page and bucket compared with what names it."""
+        top = self._top
+        todo = [
+            self._frame(PAGE_FAMILY, node, top.digest(node))
+            for node in range(1, len(top.kinds))
+            if top.kinds[node] == PAGE
+        ]
         while todo:
-            at = todo.pop()
-            if at.kind == INNER:
-                todo += [at.child(0), at.child(1)]
-            elif at.kind == PAGE:
-                todo.append(self._below(at))
-            elif at.kind == BUCKET:
-                self._leaves(at)
-        return place.digest
+            frame = todo.pop()
+            for index, code in enumerate(frame.codes):
+                if code & NESTED:
+                    todo.append(self._nested(frame, index))
+                else:
+                    self._leaves(frame, index)
+        return top.root()
 
-    def _walk(self, path: bytes) -> tuple[list[_Branch], bytes]:
-        """Go down by the bits of ``path``.
+    def _walk(self, path: bytes) -> tuple[int, list[_Frame], bytes]:
+        """Go down by the bits of ``path``: the node of its page, pages, leaves of its bucket.
 
-        Returns the subtrees passed by, root side first, and the leaves of the bucket at the end.
-        Where the way ends because only the other side exists, that side counts as passed by.
+        Without a bucket the last frame's index is where its entry would be.
         """
-        branches: list[_Branch] = []
-        place = self._root()
-        bits = int.from_bytes(path, "big")
-        while place is not None:
-            kind = place.kind
-            if kind == PAGE:
-                place = self._below(place)
-            elif kind == BUCKET:
-                return branches, self._leaves(place)
-            elif kind == NOTHING:
-                break
-            else:
-                side = bits >> (PATH_BITS - 1 - place.node[1]) & 1
-                beside = place.child(1 - side)
-                if beside.kind != NOTHING:
-                    branches.append(_Branch(beside, side == 1))
-                place = place.child(side)
-        return branches, b""
+        node, depth = self._top.find(path)
+        frames: list[_Frame] = []
+        if self._top.kinds[node] != PAGE:
+            return node, frames, b""
+        frame = self._frame(PAGE_FAMILY, node, self._top.digest(node))
+        while True:
+            index, missing = find_entry(frame.codes, place_of(path, depth))
+            frame = _Frame(frame.node, frame.codes, frame.digests, index)
+            frames.append(frame)
+            if missing >= 0:
+                return node, frames, b""
+            code = frame.codes[index]
+            if not code & NESTED:
+                return node, frames, self._leaves(frame, index)
+            depth += level_of(code)
+            frame = self._nested(frame, index)
 
-    def _extreme(self, place: _Place, *, last: bool) -> bytes:
-        """The first or last path below ``place``."""
-        side = 1 if last else 0
-        while place.kind != BUCKET:
-            if place.kind == PAGE:
-                place = self._below(place)
-            else:
-                child = place.child(side)
-                place = child if child.kind != NOTHING else place.child(1 - side)
-        paths = _paths(self._leaves(place))
-        return paths[-1] if last else paths[0]
+    def _edge(self, frame: _Frame, index: int, *, last: bool) -> bytes:
+        """The first or last path below an entry."""
+        while frame.codes[index] & NESTED:
+            frame = self._nested(frame, index)
+            index = len(frame.codes) - 1 if last else 0
+        return _paths(self._leaves(frame, index))[-1 if last else 0]
 
-    def _root(self) -> _Place | None:
-        row = self._read(page_row(_ROOT, 0))
-        return None if row is None else _Place(parse_page(row, page_row(_ROOT, 0)), 1, _ROOT, 0)
+    def _page_edge(self, node: int, *, before: bool) -> bytes | None:
+        """The last path of the page before ``node``, or the first of the one after it."""
+        beside = self._top.beside(node, before=before)
+        if beside is None:
+            return None
+        frame = self._frame(PAGE_FAMILY, beside, self._top.digest(beside))
+        return self._edge(frame, len(frame.codes) - 1 if before else 0, last=before)
 
-    def _below(self, place: _Place) -> _Place:
-        """The top of the page that ``place`` names."""
-        number, depth = place.node
-        row = self._read(page_row(number, depth))
+    # --- rows, each compared with what names it ----------------------------------------------
+
+    def _frame(self, family: bytes, node: int, digest: bytes) -> _Frame:
+        name = row_name(family, node)
+        row = self._read(name)
         if row is None:
-            raise StoreDamaged(f"tree page {number:x}", "missing", REBUILD)
-        page = parse_page(row, page_row(number, depth))
-        if page.nodes[1] != place.digest:
-            raise StoreDamaged(f"tree page {number:x}", "not the hash its parent notes", REBUILD)
-        return _Place(page, 1, number, depth)
+            raise StoreDamaged(f"tree page {name.hex()}", "missing", REBUILD)
+        codes, digests = page_parts(row, name)
+        if row[:32] != digest or page_hash(codes, digests) != digest:
+            raise StoreDamaged(f"tree page {name.hex()}", "its hash is not its content's", REBUILD)
+        return _Frame(node, codes, digests, 0)
 
-    def _leaves(self, place: _Place) -> bytes:
-        """The bucket that ``place`` names."""
-        number, depth = place.node
-        row = self._read(bucket_row(number, depth))
+    def _nested(self, frame: _Frame, index: int) -> _Frame:
+        digest = frame.digests[32 * index : 32 * index + 32]
+        return self._frame(NESTED_FAMILY, _child(frame, index), digest)
+
+    def _leaves(self, frame: _Frame, index: int) -> bytes:
+        name = row_name(BUCKET_FAMILY, _child(frame, index))
+        row = self._read(name)
         if not row or len(row) % LEAF_BYTES:
-            raise StoreDamaged(f"tree bucket {number:x}", "missing or cut", REBUILD)
-        if bucket_hash(row) != place.digest:
-            raise StoreDamaged(f"tree bucket {number:x}", "not the hash its parent notes", REBUILD)
+            raise StoreDamaged(f"tree bucket {name.hex()}", "missing or cut", REBUILD)
+        if bucket_hash(row) != frame.digests[32 * index : 32 * index + 32]:
+            raise StoreDamaged(f"tree bucket {name.hex()}", "not the hash its page has", REBUILD)
         return row
+
+
+def _child(frame: _Frame, index: int) -> int:
+    code = frame.codes[index]
+    level = level_of(code)
+    return frame.node << level | (code & ~NESTED) ^ (1 << level)
 
 
 def _paths(leaves: bytes) -> list[bytes]:
     return [leaves[at : at + 32] for at in range(0, len(leaves), LEAF_BYTES)]
 
 
-def _halves(leaves: bytes) -> tuple[bytes, bytes]:
-    """Two or more leaves, split where their paths first differ."""
-    paths = [int.from_bytes(path, "big") for path in _paths(leaves)]
-    bit = (paths[0] ^ paths[-1]).bit_length() - 1
-    count = sum(1 for path in paths if not path >> bit & 1)
-    return leaves[: count * LEAF_BYTES], leaves[count * LEAF_BYTES :]
+def _steps(places: Sequence[int], digests: Sequence[bytes], index: int) -> list[Step]:
+    """Steps from the top of a run of subtrees to the one at ``index``."""
+    steps: list[Step] = []
+    low, high = 0, len(digests)
+    while high - low > 1:
+        bit = (places[low] ^ places[high - 1]).bit_length() - 1
+        middle = low + 1
+        while not places[middle] >> bit & 1:
+            middle += 1
+        if index < middle:
+            steps.append(Step(fold(places[middle:high], digests[middle:high]), False))
+            high = middle
+        else:
+            steps.append(Step(fold(places[low:middle], digests[low:middle]), True))
+            low = middle
+    return steps
 
 
 def prove(
     view: StateView | PastView,
     key: bytes,
-    read: ReadRow | None = None,
+    tree: ProofTree | None = None,
     key_of: ReadRow | None = None,
 ) -> bytes:
     """A ``CommitmentProof`` for ``key`` in the state of ``view``.
 
-    ``read`` finds the tree's rows and ``key_of`` the key of a path, where the view does not have
-    them.
+    ``tree`` and ``key_of``, which finds the key of a path, are for a store that does not hold them.
 
     Raises: StoreError for an empty tree: ICS-23 cannot show that nothing is in it.
     """
-    tree = ProofTree(read or _row_reader(view))
+    if tree is None:
+        held = view.proofs
+        tree = held if isinstance(held, ProofTree) else ProofTree(view.tree_row, view.pages())
+        view.proofs = tree
     path = proof_path(key)
     raw = view.raw(key)
     if raw is not None and raw[0] == AUTHENTICATED_BYTE:
@@ -249,11 +260,3 @@ def _neighbour(
     if proof is None:
         raise StoreDamaged("tree", f"no state key has the path {path.hex()}", REBUILD)
     return proof
-
-
-def _row_reader(view: StateView | PastView) -> ReadRow:
-    """Tree rows as they were at the height of ``view``."""
-    if isinstance(view, StateView):
-        return view.snapshot.get
-    old, current = view.old.tree, view.view.snapshot.get
-    return lambda name: old[name] if name in old else current(name)

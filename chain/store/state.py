@@ -35,7 +35,14 @@ from chain.store.keys import (
     rolled,
     undo_key,
 )
-from chain.store.pages import BUCKET_FAMILY, EMPTY_ROOT, PAGE_FAMILY, REBUILD, leaf_hash
+from chain.store.pages import (
+    BUCKET_FAMILY,
+    EMPTY_ROOT,
+    NESTED_FAMILY,
+    PAGE_FAMILY,
+    REBUILD,
+    leaf_hash,
+)
 from chain.store.proof import ProofTree, prove
 from chain.store.tree import Tree
 from chain.store.types import Backend, Derived, Reader, Writes
@@ -90,7 +97,11 @@ class StateStore:
         self._dirty: dict[bytes, bytes | None] | None = None  # its leaves to update; None: no tree
         meta = self._read_meta()
         self._meta = meta
-        self._tree = Tree(backend.get if authenticate else self._loose.get)
+        self._tree = (
+            Tree(backend.get, lambda: prefixed_range(backend, PAGE_FAMILY, None, None, False))
+            if authenticate
+            else _loose_tree(self._loose)
+        )
         self._view = StateView(backend.snapshot(), meta.height, meta.root, ({}, {}))
         if authenticate and meta.height and not meta.authenticated:
             self.rebuild_tree()
@@ -317,9 +328,9 @@ class StateStore:
         if self._authenticate:
             return prove(view, key)
         rows: dict[bytes, bytes] = {}
-        grow(Tree(rows.get), view.raw_range(), rows)
+        grow(_loose_tree(rows), view.raw_range(), rows)
         keys = {sha256(other).digest(): other for other, _ in view.raw_range()}
-        return prove(view, key, rows.get, keys.get)
+        return prove(view, key, ProofTree(rows.get, page_rows(rows)), keys.get)
 
     # --- the whole state ------------------------------------------------------------------------
 
@@ -360,7 +371,7 @@ class StateStore:
         History before now cannot be proven any more and is dropped.
         """
         write, view = self.backend.write, self._view
-        for family in (PAGE_FAMILY, BUCKET_FAMILY, PATH, UNDO):
+        for family in (PAGE_FAMILY, NESTED_FAMILY, BUCKET_FAMILY, PATH, UNDO):
             for names in _chunks(prefixed_range(view.snapshot, family, None, None, False)):
                 write(dict.fromkeys(names), False)
         self._tree.reset()
@@ -379,7 +390,7 @@ class StateStore:
         view = self._view
         if not self._authenticate:
             return
-        if ProofTree(view.snapshot.get).check() != view.root:
+        if ProofTree(view.snapshot.get, view.pages()).check() != view.root:
             raise StoreDamaged(
                 f"{self.backend.place}, tree", "its hashes do not lead to the app hash", REBUILD
             )
@@ -446,7 +457,16 @@ def grow(
 def root_of(entries: Iterable[tuple[bytes, bytes | None]]) -> bytes:
     """Root of a tree of these entries alone."""
     rows: dict[bytes, bytes] = {}
-    return grow(Tree(rows.get), entries, rows)
+    return grow(_loose_tree(rows), entries, rows)
+
+
+def page_rows(rows: dict[bytes, bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """The pages of a tree that is held in a dict."""
+    return ((name, row) for name, row in rows.items() if name.startswith(PAGE_FAMILY))
+
+
+def _loose_tree(rows: dict[bytes, bytes]) -> Tree:
+    return Tree(rows.get, lambda: page_rows(rows), cache_bytes=0)
 
 
 def _leaf_changes(

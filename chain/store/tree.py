@@ -1,296 +1,342 @@
 """Updating the Merkle tree: one batch of sorted paths, each page and bucket touched once.
 
-``chain.store.pages`` says what the rows are. A ``Tree`` holds recently used rows in memory,
-bounded; ``stage`` computes what a batch changes without changing what is committed, so it can be
+``chain.store.pages`` says what the rows are. A ``Tree`` holds the upper nodes and recently used
+rows in
+memory; ``stage`` computes what a batch changes without changing what is committed, so it can be
 repeated.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from typing import Final, Generic, TypeVar
+from typing import Final
 
 from chain.store.errors import StoreDamaged
 from chain.store.pages import (
-    BUCKET,
+    BUCKET_FAMILY,
     BUCKET_LEAVES,
-    EMPTY_ROOT,
-    INNER,
     LEAF_BYTES,
-    NOTHING,
-    PAGE,
+    NESTED,
+    NESTED_FAMILY,
+    PAGE_ENTRIES,
     PAGE_FAMILY,
     PAGE_LEVELS,
-    PATH_BITS,
     REBUILD,
     Changes,
-    Page,
     ReadRow,
+    ScanPages,
     bucket_hash,
-    bucket_row,
     changed_bucket,
+    find_entry,
     first_with_bit,
+    level_of,
+    lowered,
     merged_bucket,
-    page_row,
-    parse_page,
+    page_hash,
+    page_parts,
+    place_of,
+    positions_of,
+    row_name,
 )
+from chain.store.top import DEPTH_MAX, PAGE, Top
 
-_SLOTS: Final = 1 << PAGE_LEVELS
-_ROOT: Final = 1  # node number: the path's prefix behind a leading one bit
-#: Memory for tree rows: parsed pages by count (about 3 kB each), buckets by bytes.
-CACHE_PAGES: Final = 12_000
-CACHE_BUCKET_BYTES: Final = 64 << 20
-_BUCKET_OVERHEAD: Final = 160  # dict entry, node number and object header of a cached bucket
+#: Memory for rows of the tree.
+CACHE_BYTES: Final = 96 << 20
+_ROW_OVERHEAD: Final = 170  # dict entry and headers of the two byte strings
 
-_V = TypeVar("_V")
-
-
-class RowCache(Generic[_V]):
-    """Values by node number, bounded: two generations, the older one is dropped as a whole."""
-
-    __slots__ = ("_limit", "_new", "_old", "_room")
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit // 2
-        self._room = self._limit
-        self._new: dict[int, _V] = {}
-        self._old: dict[int, _V] = {}
-
-    def get(self, node: int) -> _V | None:
-        """The value of ``node`` if it is still here."""
-        value = self._new.get(node)
-        return self._old.get(node) if value is None else value
-
-    def put(self, node: int, value: _V, size: int) -> None:
-        """Keep ``value``; ``size`` in the unit of the limit."""
-        self._new[node] = value
-        self._room -= size
-        if self._room <= 0:
-            self._old = self._new
-            self._new = {}
-            self._room = self._limit
-
-    def drop(self, node: int) -> None:
-        """Forget ``node``."""
-        self._new.pop(node, None)
-        self._old.pop(node, None)
-
-    def clear(self) -> None:
-        """Forget all."""
-        self._new, self._old, self._room = {}, {}, self._limit
+#: Codes and hashes of a page.
+_Parts = tuple[bytes, bytes]
 
 
 class Tree:
-    """The tree whose rows ``read`` finds, and the batch staged upon it."""
+    """The tree whose rows ``read`` finds and ``scan`` lists, and the batch staged upon it."""
 
-    __slots__ = ("_buckets", "_leaves", "_pages", "_paths", "_pending", "_raw", "_read", "undo")
+    __slots__ = (
+        "_changes",
+        "_limit",
+        "_new",
+        "_old",
+        "_paths",
+        "_pending",
+        "_read",
+        "_room",
+        "_scan",
+        "_top",
+        "undo",
+    )
 
-    def __init__(
-        self,
-        read: ReadRow,
-        *,
-        cache_pages: int = CACHE_PAGES,
-        cache_bucket_bytes: int = CACHE_BUCKET_BYTES,
-    ) -> None:
+    def __init__(self, read: ReadRow, scan: ScanPages, *, cache_bytes: int = CACHE_BYTES) -> None:
         self._read = read
-        self._pages: RowCache[Page] = RowCache(cache_pages)
-        self._buckets: RowCache[bytes] = RowCache(cache_bucket_bytes)
-        self._paths: list[int] = []  # the batch: paths in order, as numbers
-        self._raw: list[bytes] = []  # and as bytes
-        self._leaves: list[bytes | None] = []
-        #: what ``stage`` changed: row key to node number and new value
-        self._pending: dict[bytes, tuple[int, Page | bytes | None]] = {}
+        self._scan = scan
+        self._top: Top | None = None  # read when it is needed
+        # Rows by name in two generations; the older one is dropped as a whole.
+        self._new: dict[bytes, bytes] = {}
+        self._old: dict[bytes, bytes] = {}
+        self._limit = self._room = cache_bytes // 2
+        self._paths: list[bytes] = []  # the batch
+        self._changes: Changes = {}
+        self._pending: dict[bytes, bytes | None] = {}
         #: rows before the staged batch, for the undo record: row key to old row
         self.undo: dict[bytes, bytes | None] = {}
 
     def root(self) -> bytes:
-        """Root hash of the committed tree."""
-        page = self._page(_ROOT, page_row(_ROOT, 0))
-        return EMPTY_ROOT if page is None else page.nodes[1] or EMPTY_ROOT
+        """Root of the committed tree."""
+        self._discard()
+        return self._opened().root()
 
     def stage(self, changes: Changes) -> bytes:
-        """Root hash with ``changes`` applied to the committed tree; replaces what was staged.
+        """Root with ``changes`` applied to the committed tree; replaces what was staged.
 
         Effect: ``undo`` and ``rows()`` describe the batch; nothing committed changes until
         ``settle``.
         """
-        self._pending = {}
-        self.undo = {}
-        raw = sorted(changes)
-        if not raw:
-            return self.root()
-        self._raw = raw
-        number = int.from_bytes
-        self._paths = [number(path, "big") for path in raw]
-        self._leaves = [changes[path] for path in raw]
-        root = self._update_page(_ROOT, 0, 0, len(raw))
-        self._raw, self._paths, self._leaves = [], [], []
-        return EMPTY_ROOT if root is None else root
+        self._discard()
+        top = self._opened()
+        paths = self._paths = sorted(changes)
+        self._changes = changes
+        touched: list[int] = []
+        at, count = 0, len(paths)
+        while at < count:
+            node, depth = top.find(paths[at])
+            end = at + 1
+            if end < count:
+                end = self._end_of_run(at, depth, count)
+            name = row_name(PAGE_FAMILY, node)
+            parts = (b"", b"")
+            self.undo[name] = None
+            if node < len(top.kinds) and top.kinds[node] == PAGE:
+                row = self._row(name)
+                self.undo[name] = row
+                parts = page_parts(row, name)
+            self._put_page(node, depth, self._changed_page(parts, node, depth, (at, end)), touched)
+            at = end
+        top.fold(touched)
+        return top.root()
 
     def rows(self) -> dict[bytes, bytes | None]:
         """The staged rows to write."""
-        return {
-            name: value.row if isinstance(value, Page) else value
-            for name, (_, value) in self._pending.items()
-        }
+        return self._pending
 
     def settle(self) -> None:
         """The staged rows were written: they are the committed tree now."""
-        for name, (node, value) in self._pending.items():
-            if isinstance(value, Page):
-                self._pages.put(node, value, 1)
-            elif value is not None:
-                self._buckets.put(node, value, len(value) + _BUCKET_OVERHEAD)
-            elif name.startswith(PAGE_FAMILY):
-                self._pages.drop(node)
+        new, old = self._new, self._old
+        for name, row in self._pending.items():
+            if row is None:
+                new.pop(name, None)
+                old.pop(name, None)
             else:
-                self._buckets.drop(node)
+                new[name] = row
+                self._room -= len(row) + _ROW_OVERHEAD
+        if self._room <= 0:
+            self._rotate()
+        if self._top is not None:
+            self._top.settle()
         self._pending = {}
         self.undo = {}
 
     def reset(self) -> None:
-        """Forget what is cached and staged: the rows changed underneath."""
-        self._pages.clear()
-        self._buckets.clear()
+        """Forget what is held and staged: the rows changed underneath."""
+        self._top = None
+        self._new, self._old, self._room = {}, {}, self._limit
         self._pending = {}
         self.undo = {}
 
-    # --- one batch ------------------------------------------------------------------------------
+    # --- rows -----------------------------------------------------------------------------------
 
-    def _page(self, node: int, name: bytes) -> Page | None:
-        """The committed page, not to be changed."""
-        page = self._pages.get(node)
-        if page is None:
+    def _opened(self) -> Top:
+        if self._top is None:
+            self._top = Top()
+            self._top.load(self._scan())
+        return self._top
+
+    def _discard(self) -> None:
+        """Forget what is staged."""
+        if self._top is not None:
+            self._top.revert()
+        self._pending = {}
+        self.undo = {}
+
+    def _row(self, name: bytes) -> bytes:
+        """A committed row. Raises: StoreDamaged if it is missing."""
+        row = self._new.get(name)
+        if row is not None:
+            return row
+        row = self._old.get(name)
+        if row is None:
             row = self._read(name)
-            if row is None:
-                return None
-            page = parse_page(row, name)
-            self._pages.put(node, page, 1)
-        return page
+            if not row:
+                raise StoreDamaged(f"tree row {name.hex()}", "missing", REBUILD)
+        self._new[name] = row
+        self._room -= len(row) + _ROW_OVERHEAD
+        if self._room <= 0:
+            self._rotate()
+        return row
 
-    def _update_page(self, node: int, depth: int, low: int, high: int) -> bytes | None:
-        """Apply changes ``low`` to ``high`` below the page at ``node``.
+    def _rotate(self) -> None:
+        self._old, self._new, self._room = self._new, {}, self._limit
 
-        Returns its new hash, ``None`` if nothing is left below it.
-        """
-        name = page_row(node, depth)
-        committed = self._page(node, name)
-        if committed is None:
-            page = Page()
-            self.undo[name] = None
-        else:
-            page = committed.copy()
-            self.undo[name] = committed.row
-        nodes, kinds = page.nodes, page.kinds
+    def _end_of_run(self, at: int, depth: int, limit: int) -> int:
+        """Index of the first path, from ``at`` on, that differs from it before ``depth``."""
         paths = self._paths
-        shift = PATH_BITS - PAGE_LEVELS - depth  # bits of a path below this page
-        touched: list[int] = []
-        while low < high:
-            path = paths[low]
-            bottom = _SLOTS | ((path >> shift if shift >= 0 else path << -shift) & (_SLOTS - 1))
-            level = 0
-            index = 1
-            while kinds[index] == INNER:
-                level += 1
-                index = bottom >> (PAGE_LEVELS - level)
-            child = (node << level) | (index ^ (1 << level))
-            end = low + 1
-            if end < high:
-                end = self._end_of_run(child, depth + level, end, high)
-            if kinds[index] == PAGE:
-                digest = nodes[index] = self._update_page(child, depth + PAGE_LEVELS, low, end)
-                if digest is None:
-                    kinds[index] = NOTHING
-                    page.codes = None
-            else:
-                self._update_bucket(page, index, (child, depth + level), low, end)
-            touched.append(index)
-            low = end
-        page.fold(touched)
-        if nodes[1] is None:
-            self._pending[name] = (node, None)
-        else:
-            page.pack()
-            self._pending[name] = (node, page)
-        return nodes[1]
+        shift = 256 - depth
+        prefix = int.from_bytes(paths[at], "big") >> shift
+        at += 1
+        while at < limit and int.from_bytes(paths[at], "big") >> shift == prefix:
+            at += 1
+        return at
 
-    def _end_of_run(self, node: int, depth: int, low: int, high: int) -> int:
-        """Index of the first change that is not below ``node``."""
-        following = node + 1
-        if following >> (depth + 1):
-            return high
-        return bisect_left(
-            self._paths, (following ^ (1 << depth)) << (PATH_BITS - depth), low, high
+    # --- a page ---------------------------------------------------------------------------------
+
+    def _changed_page(
+        self, parts: _Parts, node: int, depth: int, changes: tuple[int, int]
+    ) -> _Parts:
+        """The entries of a page after the paths ``changes`` (from, to) of the batch."""
+        codes, digests = parts
+        paths = self._paths
+        at, limit = changes
+        while at < limit:
+            index, code = find_entry(codes, place_of(paths[at], depth))
+            old = 0 if code >= 0 else 1  # entries replaced
+            if old:
+                code = codes[index]
+            level = level_of(code)
+            end = at + 1
+            if end < limit:
+                end = self._end_of_run(at, depth + level, limit)
+            child = node << level | (code & ~NESTED) ^ (1 << level)
+            if code & NESTED:
+                entries = self._changed_nested(child, depth + level, code, (at, end))
+            else:
+                entries = self._changed_bucket(child, depth + level, code, (at, end), bool(old))
+            if len(entries) == 1:
+                code, digest = entries[0]
+                if not old:
+                    codes = codes[:index] + bytes((code,)) + codes[index:]
+                elif codes[index] != code:
+                    codes = codes[:index] + bytes((code,)) + codes[index + 1 :]
+                digests = digests[: 32 * index] + digest + digests[32 * (index + old) :]
+            else:
+                new_codes = bytes([code for code, _ in entries])
+                codes = codes[:index] + new_codes + codes[index + old :]
+                digests = b"".join(
+                    (
+                        digests[: 32 * index],
+                        *[digest for _, digest in entries],
+                        digests[32 * (index + old) :],
+                    )
+                )
+            at = end
+        return codes, digests
+
+    def _put_page(self, node: int, depth: int, parts: _Parts, touched: list[int]) -> None:
+        """Write a page at ``node``, or two below it if there are too many entries."""
+        codes, digests = parts
+        name = row_name(PAGE_FAMILY, node)
+        top = self._opened()
+        if len(codes) <= PAGE_ENTRIES or depth >= DEPTH_MAX:
+            if codes:
+                digest = page_hash(codes, digests)
+                self._pending[name] = digest + codes + digests
+                self.undo.setdefault(name, None)
+                top.put(node, digest)
+            else:
+                self._drop(name)
+                top.put(node, None)
+            touched.append(node)
+            return
+        self._drop(name)
+        middle = sum(1 for position in positions_of(codes) if position < 16)
+        halves = (
+            (2 * node, lowered(codes[:middle]), digests[: 32 * middle]),
+            (2 * node + 1, lowered(codes[middle:]), digests[32 * middle :]),
         )
+        for half, half_codes, half_digests in halves:
+            if half_codes == bytes((NESTED | 1,)):
+                self._put_page(half, depth + 1, self._taken_nested(half), touched)
+            elif half_codes:
+                self._put_page(half, depth + 1, (half_codes, half_digests), touched)
 
-    def _update_bucket(
-        self, page: Page, index: int, place: tuple[int, int], low: int, high: int
-    ) -> None:
-        """Apply changes to the bucket, or the empty place, at ``index`` of ``page``; split it if
-        full.
-
-        ``place`` is its node number and depth.
-        """
-        node, depth = place
-        name = bucket_row(node, depth)
-        row = b""
-        if page.kinds[index] == BUCKET:
-            found = self._buckets.get(node)
-            if found is None:
-                found = self._read(name)
-                if found is None or not found or len(found) & 63:
-                    raise StoreDamaged(f"tree bucket {name.hex()}", "missing or cut", REBUILD)
-            row = found
-        if high - low == 1:
-            new = changed_bucket(row, self._raw[low], self._leaves[low])
+    def _drop(self, name: bytes) -> None:
+        """A row that is not there any more; one that never was leaves no trace."""
+        if self.undo.get(name) is None:
+            self.undo.pop(name, None)
+            self._pending.pop(name, None)
         else:
-            new = merged_bucket(row, self._raw[low:high], self._leaves[low:high])
-        if new == row:
-            return
-        if row:
+            self._pending[name] = None
+
+    # --- what a page names ----------------------------------------------------------------------
+
+    def _changed_nested(
+        self, node: int, depth: int, code: int, changes: tuple[int, int]
+    ) -> list[tuple[int, bytes]]:
+        """The entry for a nested page after ``changes``; none if it is empty."""
+        name = row_name(NESTED_FAMILY, node)
+        row = self._row(name)
+        self.undo[name] = row
+        codes, digests = self._changed_page(page_parts(row, name), node, depth, changes)
+        if not codes:
+            self._pending[name] = None
+            return []
+        digest = page_hash(codes, digests)
+        self._pending[name] = digest + codes + digests
+        return [(code, digest)]
+
+    def _taken_nested(self, node: int) -> _Parts:
+        """Entries of a nested page that becomes one of its own."""
+        name = row_name(NESTED_FAMILY, node)
+        row = self._pending.get(name)
+        if row is None:
+            row = self._row(name)
             self.undo[name] = row
-            self._pending[name] = (node, None)
-        if len(new) > BUCKET_LEAVES * LEAF_BYTES:
-            self._split(page, index, place, new)
+        self._drop(name)
+        return page_parts(row, name)
+
+    def _changed_bucket(
+        self, node: int, depth: int, code: int, changes: tuple[int, int], there: bool
+    ) -> list[tuple[int, bytes]]:
+        """The entries for a bucket after ``changes``: none, one, or several if it split."""
+        name = row_name(BUCKET_FAMILY, node)
+        row = self._row(name) if there else b""
+        at, end = changes
+        if end - at == 1:
+            path = self._paths[at]
+            new = changed_bucket(row, path, self._changes[path])
         else:
-            self._put_bucket(page, index, place, new)
-
-    def _put_bucket(self, page: Page, index: int, place: tuple[int, int], row: bytes) -> None:
-        """Put ``row`` at ``index``; an empty one leaves nothing there."""
-        kind = BUCKET if row else NOTHING
-        if kind != page.kinds[index]:
-            page.kinds[index] = kind
-            page.codes = None
-        if not row:
-            page.nodes[index] = None
-            return
-        page.nodes[index] = bucket_hash(row)
-        name = bucket_row(*place)
-        self._pending[name] = (place[0], row)
-        self.undo.setdefault(name, None)
-
-    def _split(self, page: Page, index: int, place: tuple[int, int], row: bytes) -> None:
-        """Put the leaves of ``row`` below ``index`` as two subtrees, or as a page at the bottom
-        level.
-        """
-        node, depth = place
-        page.codes = None
-        if index >= _SLOTS:
-            below = Page()
-            self._split(below, 1, place, row)
-            below.pack()
-            name = page_row(node, depth)
-            self._pending[name] = (node, below)
+            new = merged_bucket(row, self._paths[at:end], self._changes)
+        if there:
+            self.undo[name] = row
+        if len(new) <= BUCKET_LEAVES * LEAF_BYTES:
+            if not new:
+                self._drop(name)
+                return []
+            self._pending[name] = new
             self.undo.setdefault(name, None)
-            page.kinds[index] = PAGE
-            page.nodes[index] = below.nodes[1]
-            return
-        page.kinds[index] = INNER
-        middle = first_with_bit(row, depth)
-        for side, part in ((0, row[:middle]), (1, row[middle:])):
-            child = (2 * node + side, depth + 1)
-            if len(part) > BUCKET_LEAVES * LEAF_BYTES:
-                self._split(page, 2 * index + side, child, part)
-            else:
-                self._put_bucket(page, 2 * index + side, child, part)
-        page.fold([2 * index])
+            return [(code, bucket_hash(new))]
+        self._drop(name)
+        entries: list[tuple[int, bytes]] = []
+        self._spread(new, node, depth, code, entries)
+        return entries
+
+    def _spread(
+        self, row: bytes, node: int, depth: int, code: int, entries: list[tuple[int, bytes]]
+    ) -> None:
+        """Put the leaves of ``row`` into buckets at and below ``node``; adds their entries."""
+        if len(row) <= BUCKET_LEAVES * LEAF_BYTES:
+            name = row_name(BUCKET_FAMILY, node)
+            self._pending[name] = row
+            self.undo.setdefault(name, None)
+            entries.append((code, bucket_hash(row)))
+        elif level_of(code) == PAGE_LEVELS:
+            below: list[tuple[int, bytes]] = []
+            self._spread(row, node, depth, 1, below)
+            codes = bytes([code for code, _ in below])
+            digests = b"".join([digest for _, digest in below])
+            digest = page_hash(codes, digests)
+            name = row_name(NESTED_FAMILY, node)
+            self._pending[name] = digest + codes + digests
+            self.undo.setdefault(name, None)
+            entries.append((code | NESTED, digest))
+        else:
+            middle = first_with_bit(row, depth)
+            for side, part in ((0, row[:middle]), (1, row[middle:])):
+                if part:
+                    self._spread(part, 2 * node + side, depth + 1, 2 * code + side, entries)

@@ -9,6 +9,7 @@ from typing import Final
 from chain.store.errors import HeightNotKept, StoreDamaged
 from chain.store.keys import PATH, STATE, UNDO, Undo, decode_undo, undo_key
 from chain.store.overlay import Overlay
+from chain.store.pages import PAGE_FAMILY
 from chain.store.types import Reader
 
 #: Entries of the read cache of one generation; two are held. Larger values are read anew.
@@ -38,7 +39,7 @@ class StateView:
     that is newer than a view is passed over. Single dict operations are atomic.
     """
 
-    __slots__ = ("_cache", "_older", "_snapshot", "height", "root")
+    __slots__ = ("_cache", "_older", "_snapshot", "height", "proofs", "root")
 
     def __init__(
         self, snapshot: Reader, height: int, root: bytes, caches: tuple[Cache, Cache]
@@ -48,6 +49,8 @@ class StateView:
         self.height = height
         #: app hash, empty for a store without a tree
         self.root = root
+        #: what proofs at this height share, once one was made
+        self.proofs: object = None
 
     @property
     def snapshot(self) -> Reader:
@@ -94,6 +97,14 @@ class StateView:
         """The authenticated key whose hash is ``path``; only in a store with a tree."""
         return self._snapshot.get(PATH + path)
 
+    def pages(self) -> Iterator[tuple[bytes, bytes]]:
+        """Page rows of the tree."""
+        return prefixed_range(self._snapshot, PAGE_FAMILY, None, None, False)
+
+    def tree_row(self, name: bytes) -> bytes | None:
+        """Any row of the tree."""
+        return self._snapshot.get(name)
+
     def following(
         self, snapshot: Reader, height: int, root: bytes, written: dict[bytes, bytes | None]
     ) -> StateView:
@@ -112,12 +123,13 @@ class StateView:
 class PastView:
     """State at an older height: a newer view, and what changed since."""
 
-    __slots__ = ("_overlay", "height", "old", "root", "view")
+    __slots__ = ("_overlay", "height", "old", "proofs", "root", "view")
 
     def __init__(self, view: StateView, height: int, undos: list[Undo]) -> None:
         self.view = view
         self.height = height
         self.root = undos[0].root
+        self.proofs: object = None
         #: tree rows and state values before the changes since
         self.old = merged(undos)
         self._overlay = Overlay(view)
@@ -145,6 +157,17 @@ class PastView:
     def raw(self, key: bytes) -> bytes | None:
         """The value with its byte of kind."""
         return self.old.state[key] if key in self.old.state else self.view.raw(key)
+
+    def pages(self) -> Iterator[tuple[bytes, bytes]]:
+        """Page rows of the tree."""
+        overlay = Overlay(self.view.snapshot)
+        overlay.writes.update(self.old.tree)
+        return prefixed_range(overlay, PAGE_FAMILY, None, None, False)
+
+    def tree_row(self, name: bytes) -> bytes | None:
+        """Any row of the tree."""
+        old = self.old.tree
+        return old[name] if name in old else self.view.tree_row(name)
 
     def key_of(self, path: bytes) -> bytes | None:
         """The authenticated key whose hash is ``path``, also one that was deleted since."""

@@ -1,0 +1,120 @@
+"""The tree against a naive recursive one; its root depends on the entries alone."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chain.store.pages import EMPTY_ROOT
+from chain.store.proof import ProofTree
+from chain.store.tree import Tree
+
+
+def naive_root(leaves, bit=0):
+    """Root of ``leaves`` (path, hash; sorted): split at the first bit that tells them apart."""
+    if not leaves:
+        return EMPTY_ROOT
+    if len(leaves) == 1:
+        return leaves[0][1]
+    while True:
+        sides = ([], [])
+        for path, leaf in leaves:
+            sides[path[bit >> 3] >> (7 - (bit & 7)) & 1].append((path, leaf))
+        bit += 1
+        if sides[0] and sides[1]:
+            return sha256(
+                b"\x01" + naive_root(sides[0], bit) + naive_root(sides[1], bit)
+            ).digest()
+
+
+@st.composite
+def paths(draw):
+    """32 bytes: spread out, or alike for many bits so that the tree gets deep."""
+    kind = draw(st.integers(0, 2))
+    number = draw(st.integers(0, 40))
+    if kind == 0:
+        return sha256(b"%d" % number).digest()
+    if kind == 1:
+        return bytes(31) + bytes((number,))
+    return bytes((number, 0)) * 8 + bytes(14) + draw(st.binary(min_size=2, max_size=2))
+
+
+LEAVES = st.one_of(st.none(), st.integers(0, 5).map(lambda n: sha256(b"leaf%d" % n).digest()))
+BATCHES = st.lists(st.dictionaries(paths(), LEAVES, max_size=40), max_size=8)
+
+
+class Rows(dict):
+    """A tree over a dict."""
+
+    def __init__(self):
+        super().__init__()
+        # Caches of nearly nothing, so that rows are read back.
+        self.tree = Tree(self.get, self.scan, cache_bytes=2_000)
+
+    def update_tree(self, changes):
+        root = self.tree.stage(changes)
+        self.put(self.tree.rows())
+        self.tree.settle()
+        return root
+
+    def scan(self):
+        return [(name, row) for name, row in self.items() if name.startswith(b"p")]
+
+    def put(self, rows):
+        for name, row in rows.items():
+            if row is None:
+                self.pop(name, None)
+            else:
+                self[name] = row
+
+
+@given(batches=BATCHES)
+def test_root_is_that_of_the_naive_tree_after_every_batch(batches):
+    rows, model = Rows(), {}
+    for batch in batches:
+        root = rows.update_tree(batch)
+        model.update(batch)
+        model = {path: leaf for path, leaf in model.items() if leaf is not None}
+        assert root == naive_root(sorted(model.items()))
+        assert rows.tree.root() == root
+        assert ProofTree(rows.get, rows.scan()).check() == root
+    assert Tree(rows.get, rows.scan).root() == naive_root(sorted(model.items()))
+
+
+@given(batches=BATCHES, data=st.data())
+def test_order_and_grouping_of_insertions_do_not_matter(batches, data):
+    model = {}
+    for batch in batches:
+        model.update({path: leaf for path, leaf in batch.items() if leaf is not None})
+    one = Rows().update_tree(model)
+    order = data.draw(st.permutations(sorted(model)))
+    each = Rows()
+    root = EMPTY_ROOT
+    for path in order:
+        root = each.update_tree({path: model[path]})
+    assert root == one
+    for path in order:
+        root = each.update_tree({path: None})
+    assert root == EMPTY_ROOT
+    assert each == {}
+
+
+@settings(max_examples=30)
+@given(batches=BATCHES.filter(bool), extra=st.dictionaries(paths(), LEAVES))
+def test_undo_holds_the_rows_as_they_were(batches, extra):
+    rows = Rows()
+    for batch in batches:
+        rows.update_tree(batch)
+    before = dict(rows)
+    root = rows.tree.root()
+    rows.tree.stage(batches[0])
+    rows.tree.stage(extra)
+    undo = rows.tree.undo
+    rows.put(rows.tree.rows())
+    rows.tree.settle()
+    rows.put(undo)
+    assert dict(rows) == before
+    rows.tree.reset()
+    assert rows.tree.root() == root
