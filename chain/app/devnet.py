@@ -1,8 +1,9 @@
-"""The state of a devnet: the repository's contracts, wired to each other, and accounts whose keys everybody knows.
+"""The state of a devnet: the repository's contracts, wired to each other, and accounts whose keys
+everybody knows.
 
 Addresses of contracts follow from code and instance numbers, so each can be named before it
-exists. The keys are
-worthless on purpose: the same on every machine, derived from a text that says so.
+exists. The keys are worthless on purpose: the same on every machine, derived from texts that
+everybody has.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from chain.crypto.addresses import DEFAULT_PREFIX, contract_address
+from chain.crypto.hd import wallet_key
 from chain.crypto.keys import MlDsa87Key, Secp256k1Key
 
 _SEED: Final = b"msgchain devnet, worthless key"
@@ -23,14 +25,28 @@ CONTRACTS: Final = (
     "agent_a2a_v1",
     "escrow_v1",
     "agent_tasks_v1",
+    "token_v1",
 )
-#: stored after those, without an instance
-CODES: Final = ("token_v1",)
-#: native accounts: governance, treasury, and people and agents to play with
-ACCOUNTS: Final = ("authority", "treasury", "alice", "bob", "carol", "dave", "faucet")
+#: native accounts: governance, treasury, people and agents to play with, and where fees of
+#: validators go
+ACCOUNTS: Final = (
+    "authority",
+    "treasury",
+    "alice",
+    "bob",
+    "carol",
+    "dave",
+    "faucet",
+    "validator",
+)
+#: the words of the wallet accounts, at m/44'/118'/0'/0/0 and on; every local tester knows them
+WORDS: Final = "test test test test test test test test test test test junk"
 #: wallet accounts with bech32 addresses
-WALLETS: Final = ("wallet0", "wallet1", "wallet2", "wallet3")
+WALLETS: Final = 4
 BALANCE: Final = "1000000"  # MSG of each account
+TOKENS: Final = "1000000000"  # units of the devnet's token for each account
+#: contracts with work at the start of a block, in this order
+BEGIN_BLOCK: Final = ("agent_registry_v1", "agent_a2a_v1", "agent_tasks_v1")
 _LABELS: Final = (
     "DID registry",
     "agent registry",
@@ -38,6 +54,7 @@ _LABELS: Final = (
     "agent messages",
     "escrow",
     "tasks",
+    "token",
 )
 
 
@@ -51,9 +68,9 @@ def dev_key(name: str) -> MlDsa87Key:
     return MlDsa87Key(dev_secret(f"account/{name}"))
 
 
-def dev_wallet(name: str) -> Secp256k1Key:
-    """The wallet key of a development account."""
-    return Secp256k1Key(dev_secret(f"wallet/{name}"))
+def dev_wallet(index: int) -> Secp256k1Key:
+    """The key of a wallet account: what wallets derive from ``WORDS``."""
+    return wallet_key(WORDS, index)
 
 
 def dev_contract(name: str, prefix: str = DEFAULT_PREFIX) -> str:
@@ -67,6 +84,7 @@ def devnet_genesis(
     *,
     accounts: Sequence[tuple[str, str, str]] = (),
     payouts: Sequence[tuple[str, bytes]] = (),
+    wallets: int = WALLETS,
     params: Mapping[str, object] | None = None,
     prefix: str = DEFAULT_PREFIX,
 ) -> dict[str, Any]:
@@ -75,19 +93,19 @@ def devnet_genesis(
     ``sources``: contract name to its line ``msgchain:<name>@<sha256>``; contracts that it lacks
     are left out.
     ``accounts``: more accounts, each name, address and MSG. ``payouts``: account name and
-    consensus key of each validator.
+    consensus key of each validator. ``wallets``: how many accounts of the words.
     """
     keys = {name: dev_key(name) for name in ACCOUNTS}
     addresses = {name: key.pubkey.address(prefix) for name, key in keys.items()}
-    wallets = {name: dev_wallet(name).pubkey.address(prefix) for name in WALLETS}
-    listed = [*addresses.items(), *wallets.items()]
+    listed = [
+        *addresses.items(),
+        *((f"wallet{index}", dev_wallet(index).pubkey.address(prefix)) for index in range(wallets)),
+    ]
     entries = [_account(name, address, BALANCE) for name, address in listed]
     entries.extend(_account(name, address, amount) for name, address, amount in accounts)
     known = [name for name in CONTRACTS if name in sources]
     authority = addresses["authority"]
-    begin = [
-        dev_contract(name, prefix) for name in ("agent_a2a_v1", "agent_tasks_v1") if name in known
-    ]
+    begin = [dev_contract(name, prefix) for name in BEGIN_BLOCK if name in known]
     chosen: dict[str, object] = {
         "authority": authority,
         "agent_registry": dev_contract("agent_registry_v1", prefix)
@@ -109,7 +127,7 @@ def devnet_genesis(
             }
             for name, key in payouts
         ],
-        "messages": _messages(sources, authority, prefix),
+        "messages": _messages(sources, authority, [address for _, address in listed], prefix),
     }
 
 
@@ -117,17 +135,15 @@ def _account(name: str, address: str, amount: str) -> dict[str, Any]:
     return {"name": name, "address": address, "coins": [{"denom": "msg", "amount": amount}]}
 
 
-def _messages(sources: Mapping[str, str], authority: str, prefix: str) -> list[dict[str, Any]]:
+def _messages(
+    sources: Mapping[str, str], authority: str, holders: Sequence[str], prefix: str
+) -> list[dict[str, Any]]:
     """Store everything, then make the instances; all or none of the contracts, whose numbers are
     their places.
     """
     if any(name not in sources for name in CONTRACTS):
         return []
-    stored = [
-        {"store": {"source": sources[name], "sender": authority}}
-        for name in (*CONTRACTS, *CODES)
-        if name in sources
-    ]
+    stored = [{"store": {"source": sources[name], "sender": authority}} for name in CONTRACTS]
     at = {name: dev_contract(name, prefix) for name in CONTRACTS}
     first: dict[str, dict[str, object]] = {
         "did_registry_v1": {"admin": authority},
@@ -148,6 +164,13 @@ def _messages(sources: Mapping[str, str], authority: str, prefix: str) -> list[d
             "admin": authority,
             "registry_address": at["agent_registry_v1"],
             "a2a_address": at["agent_a2a_v1"],
+        },
+        "token_v1": {
+            "name": "Devnet token",
+            "symbol": "DEVT",
+            "decimals": 6,
+            "initial_balances": [{"address": one, "amount": TOKENS} for one in holders],
+            "mint": {"minter": authority, "cap": None},
         },
     }
     made = [
