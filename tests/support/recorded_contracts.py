@@ -46,7 +46,9 @@ def fill(value: Any, names: dict[str, str]) -> Any:
         return [fill(item, names) for item in value]
     if isinstance(value, dict):
         if set(value) == {"$b64"}:
-            plain = json.dumps(fill(value["$b64"], names), ensure_ascii=False, separators=(",", ":"))
+            plain = json.dumps(
+                fill(value["$b64"], names), ensure_ascii=False, separators=(",", ":")
+            )
             return base64.b64encode(plain.encode()).decode()
         if set(value) == {"$pad"}:
             head, byte, size = value["$pad"]
@@ -138,9 +140,7 @@ def result_differences(op: dict[str, Any], result: Any, names: dict[str, str]) -
         yield f"data {op['ok']['data']} != {result.data!r}"
 
 
-def _error_differences(
-    err: dict[str, str], result: Any, names: dict[str, str]
-) -> Iterator[str]:
+def _error_differences(err: dict[str, str], result: Any, names: dict[str, str]) -> Iterator[str]:
     kind, text = err["kind"], err["text"]
     for name, address in names.items():
         text = text.replace(f"@{name}", address)

@@ -115,7 +115,10 @@ class TaskWorld:
         """Create a task with native funds; the result."""
         funds = [{"denom": "amsg", "amount": str(amount)}] if amount else []
         return self.chain.try_execute(
-            self.tasks, {"create_task": self.body(**fields)}, sender=sender or self.alice, funds=funds
+            self.tasks,
+            {"create_task": self.body(**fields)},
+            sender=sender or self.alice,
+            funds=funds,
         )
 
     def body(self, **fields: Any) -> dict[str, Any]:

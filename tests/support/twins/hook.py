@@ -106,9 +106,7 @@ def execute(deps: Any, env: Any, info: Any, msg: Any) -> Response:
             response.set_data(bytes(step.data))
         case Bounce():
             amount = msg.amount if step.amount is None else step.amount
-            response.add_message(
-                call(token, "transfer", recipient=msg.sender, amount=str(amount))
-            )
+            response.add_message(call(token, "transfer", recipient=msg.sender, amount=str(amount)))
         case Burn():
             response.add_message(call(token, "burn", amount=str(step.amount)))
         case Forward():
@@ -116,9 +114,7 @@ def execute(deps: Any, env: Any, info: Any, msg: Any) -> Response:
             response.add_message(call(token, "send", **body))
         case Spend():
             body = {"owner": step.owner, "recipient": env.contract.address}
-            response.add_message(
-                call(token, "transfer_from", **body, amount=str(step.amount))
-            )
+            response.add_message(call(token, "transfer_from", **body, amount=str(step.amount)))
         case Look():
             asked = {"balance": {"address": env.contract.address}}
             answer = deps.querier.query_wasm_smart(token, asked)

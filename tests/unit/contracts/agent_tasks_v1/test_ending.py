@@ -33,7 +33,9 @@ def test_TK_4_cancel_before_acceptance_refunds_everything(world: TaskWorld) -> N
     assert world.state("task-1") == "canceled"
 
 
-@pytest.mark.parametrize(("share", "kept"), [(0, 0), (1, 0), (2500, 250), (3333, 333), (10_000, 1000)])
+@pytest.mark.parametrize(
+    ("share", "kept"), [(0, 0), (1, 0), (2500, 250), (3333, 333), (10_000, 1000)]
+)
 def test_TK_4_cancel_after_acceptance_pays_the_share_of_the_card(
     world: TaskWorld, share: int, kept: int
 ) -> None:

@@ -112,8 +112,8 @@ def test_TK_3_a_final_state_never_changes(
     assert "is not possible" in world.run(name, task_id, sender, **fields).log
     world.after(700_000)
     assert "is not possible" in world.run("expire_task", task_id, world.carol).log
-    for name in ("approve_task", "deny_task"):
-        assert "is not possible" in world.run(name, task_id, world.otto).log
+    for by_owner in ("approve_task", "deny_task"):
+        assert "is not possible" in world.run(by_owner, task_id, world.otto).log
     assert world.task(task_id) == before
 
 

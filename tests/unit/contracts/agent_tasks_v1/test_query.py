@@ -125,17 +125,14 @@ def test_the_admin_changes_the_configuration(world: TaskWorld) -> None:
     ],
 )
 def test_a_configuration_that_locks_money_is_refused(world: TaskWorld, change: Any) -> None:
-    result = world.chain.try_execute(
-        world.tasks, {"update_config": change}, sender=world.admin
-    )
+    result = world.chain.try_execute(world.tasks, {"update_config": change}, sender=world.admin)
     assert "Invalid" in result.log
 
 
 def test_migration_keeps_everything(world: TaskWorld) -> None:
-    from contracts.agent_tasks_v1.contract import migrate
-
     from chain.storage_plus import get_contract_version
     from chain.testing.mocks import mock_deps, mock_env
+    from contracts.agent_tasks_v1.contract import migrate
     from contracts.agent_tasks_v1.msg import MigrateMsg
 
     deps = mock_deps()
