@@ -7,7 +7,6 @@ are kept by checksum: a source is compiled once in a process.
 
 from __future__ import annotations
 
-import ast
 import gc
 import linecache
 import threading
@@ -22,12 +21,10 @@ from chain.errors import ContractError
 from chain.gas import GasMeter, OutOfGas
 from chain.std import Words
 from chain.vm.contract import ENTRY_POINTS, Contract, Entry, Program
+from chain.vm.sandbox.compiled import Compiled, Import, compiled
 from chain.vm.sandbox.errors import ContractSourceError
-from chain.vm.sandbox.grammar import parse
-from chain.vm.sandbox.instrument import instrument
 from chain.vm.sandbox.names import HOST_MODULES
 from chain.vm.sandbox.room import host_name, room
-from chain.vm.sandbox.rules import Facts, check_module
 from chain.vm.sandbox.runtime import Trap, enter, leave
 from chain.vm.sandbox.sizes import admit
 from chain.vm.sandbox.source import Source, find_folder, from_files, read_folder
@@ -74,7 +71,7 @@ def _on_own_stack(source: Source) -> Program:
 
     def work() -> None:
         collecting = gc.isenabled()
-        gc.disable()  # trees are many small objects that all stay until the end: a third of the time
+        gc.disable()  # trees are many small objects that stay: a third of the time
         try:
             answers.append(_Build(source).program())
         except BaseException as error:
@@ -107,7 +104,7 @@ class _Build:
     def program(self) -> Program:
         """Run ``contract.py`` and what it imports; ``__init__.py`` and ``msg.py`` too."""
         name = self.source.name
-        entry = self.module(f"{name}/contract.py", 0)
+        entry = self.module(f"{name}/contract.py")
         about = self.optional(f"{name}/__init__.py")
         msg = self.optional(f"{name}/msg.py")
         messages = {
@@ -138,28 +135,22 @@ class _Build:
 
     def optional(self, path: str) -> dict[str, Any]:
         """The namespace of a module that need not exist."""
-        return self.module(path, 0) if path in self.source.files else {}
+        return self.module(path) if path in self.source.files else {}
 
-    def module(self, path: str, depth: int) -> dict[str, Any]:
+    def module(self, path: str) -> dict[str, Any]:
         """The namespace of a module, run at most once. Raises: ContractSourceError."""
         if path in self.spaces:
             return self.spaces[path]
         self.running.append(path)
-        tree = parse(path, self.source.files[path])
-        facts = check_module(path, tree)
+        place = self.source.places[path]
+        made = compiled(path, self.source.files[path], place)
         space: dict[str, Any] = {"__builtins__": dict(room())}
         space["__name__"] = f"{_ROOT}.{path[:-3].replace('/', '.')}"
-        body: list[ast.stmt] = []
-        for node in tree.body:
-            if isinstance(node, ast.ImportFrom):
-                self.bind_import(path, node, space)
-            else:
-                body.append(node)
-        tree.body = body
-        code = _compile(path, tree, self.source.places[path])
+        for item in made.imports:
+            self.bind_import(path, item, space)
         self.remember_lines(path)
-        _run(path, code, space, self.source.places[path])
-        _check_classes(path, space, facts)
+        _run(path, made.code, space, place)
+        _check_classes(path, space, made)
         self.running.pop()
         self.spaces[path] = space
         return space
@@ -171,45 +162,44 @@ class _Build:
             text = self.source.files[path]
             linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
 
-    def bind_import(self, path: str, node: ast.ImportFrom, space: dict[str, Any]) -> None:
+    def bind_import(self, path: str, item: Import, space: dict[str, Any]) -> None:
         """Give the module the names that it imports; it never sees a module object (A11)."""
-        if node.module == "__future__" and not node.level:
+        if item.module == "__future__" and not item.level:
             return
-        if not node.level and (node.module or "").split(".")[0] == "chain":
-            for alias in node.names:
+        if not item.level and item.module.split(".")[0] == "chain":
+            for name, bound in item.names:
                 try:
-                    thing = host_name(node.module or "", alias.name)
+                    space[bound] = host_name(item.module, name)
                 except KeyError:
-                    self.refuse(path, node.lineno, _no_host_name(node.module or "", alias.name))
-                space[alias.asname or alias.name] = thing
+                    self.refuse(path, item.line, _no_host_name(item.module, name))
             return
-        target = self.own_module(path, node)
+        target = self.own_module(path, item)
         if target in self.running:
-            self.refuse(path, node.lineno, f"{target} imports this module: a circle")
-        origin = self.module(target, node.lineno)
-        for alias in node.names:
-            if alias.name not in origin or alias.name.startswith("__"):
-                self.refuse(path, node.lineno, f"there is no {alias.name} in {target}")
-            space[alias.asname or alias.name] = origin[alias.name]
+            self.refuse(path, item.line, f"{target} imports this module: a circle")
+        origin = self.module(target)
+        for name, bound in item.names:
+            if name not in origin:
+                self.refuse(path, item.line, f"there is no {name} in {target}")
+            space[bound] = origin[name]
 
-    def own_module(self, path: str, node: ast.ImportFrom) -> str:
+    def own_module(self, path: str, item: Import) -> str:
         """Which file an import of contract code means. Raises: ContractSourceError."""
         package = path.split("/", maxsplit=1)[0]
-        parts = node.module.split(".") if node.module else []
-        if node.level > 1:
-            self.refuse(path, node.lineno, "an import reaches no further than the folder")
-        if node.level == 1:
+        parts = item.module.split(".") if item.module else []
+        if item.level > 1:
+            self.refuse(path, item.line, "an import reaches no further than the folder")
+        if item.level == 1:
             parts = [package, *parts]
         elif parts[0] == _ROOT:
             parts = parts[1:]
         elif parts[0] not in (package, self.source.name):
-            self.refuse(path, node.lineno, f"{node.module} is not available: {_WHERE}")
+            self.refuse(path, item.line, f"{item.module} is not available: {_WHERE}")
         module = parts[1] if len(parts) == 2 else "__init__"
         target = f"{parts[0]}/{module}.py" if 0 < len(parts) < 3 else ""
         if parts and parts[0] != package and module != "msg":
-            self.refuse(path, node.lineno, "of another contract only its msg is imported")
+            self.refuse(path, item.line, "of another contract only its msg is imported")
         if target not in self.source.files:
-            self.refuse(path, node.lineno, f"there is no module {node.module or '.'}; {_WHERE}")
+            self.refuse(path, item.line, f"there is no module {item.module or '.'}; {_WHERE}")
         return target
 
 
@@ -223,15 +213,6 @@ def _no_host_name(module: str, name: str) -> str:
     if module not in HOST_MODULES:
         return f"{module} is not available: {_WHERE}"
     return f"{module} has no public {name}"
-
-
-def _compile(path: str, tree: ast.Module, place: str) -> CodeType:
-    try:
-        code = compile(instrument(tree), place, "exec", dont_inherit=True, optimize=0)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
-        line = getattr(error, "lineno", None) or 0
-        raise ContractSourceError(path, line, "the source does not compile") from error
-    return code
 
 
 def _run(path: str, code: CodeType, space: dict[str, Any], place: str) -> None:
@@ -260,7 +241,7 @@ def _line(error: BaseException, place: str) -> int:
     return line
 
 
-def _check_classes(path: str, space: Mapping[str, Any], facts: Facts) -> None:
+def _check_classes(path: str, space: Mapping[str, Any], facts: Compiled) -> None:
     """What only the loaded classes tell: their bases, and what ``except`` catches."""
     module = space["__name__"]
     for name, thing in space.items():

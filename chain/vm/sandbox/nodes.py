@@ -220,6 +220,8 @@ class NodeRules:
             if not isinstance(kind, ast.Name):
                 self.refuse(node, "except takes the names of ContractError or its kinds")
             self.handlers.setdefault(kind.id, node.lineno)
+            if is_open_name(kind.id):
+                self.allowed.add(id(kind))
         if node.name is not None:
             self.bind(node.name, node)
             self.caught.add(node.name)

@@ -90,10 +90,12 @@ def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
     """A host function as contracts call it: what goes in is looked at, and numbers out too."""
 
     def call(*args: Any, **named: Any) -> Any:
-        for arg in args:
-            sizes.admit(arg)
-        for arg in named.values():
-            sizes.admit(arg)
+        for arg in (*args, *named.values()):
+            if isinstance(arg, str | bytes):
+                if len(arg) > sizes.TEXT_FREE:
+                    current().charge(4 * len(arg))  # decoding takes about 30 ns a byte
+            else:
+                sizes.admit(arg)
         answer = function(*args, **named)
         return sizes.check_int(answer) if type(answer) is int else answer
 

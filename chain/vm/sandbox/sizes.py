@@ -28,7 +28,9 @@ TEXT_FREE: Final = 64
 ITEMS_FREE: Final = 16
 
 FLAT: Final = frozenset({str, bytes, int, bool, type(None)})
-_WALK_BATCH: Final = 512
+_NUMBERS: Final = frozenset({int, bool, type(None)})
+#: Steps of looking at one part of a nested value; a flat list costs four an item.
+NODE_STEPS: Final = 48
 
 
 def check_int(value: int) -> int:
@@ -75,7 +77,7 @@ def is_flat(value: object) -> bool:
 
 
 def weigh(value: object) -> None:
-    """Walk a value that is about to be compared, encoded or sorted, paying a step a node.
+    """Walk a value that is about to be compared or encoded, paying for each node.
 
     Raises: Trap when it is nested more than 64 deep; OutOfGas when it is too large (a shared list
     doubled sixty times has 2^60 nodes). Python would recurse here, and how far it gets depends on
@@ -83,25 +85,29 @@ def weigh(value: object) -> None:
     """
     if type(value) in FLAT and not isinstance(value, str | bytes):
         return
-    steps = 0
+    state = current()
     stack: list[tuple[Any, int]] = [(value, 0)]
     while stack:
         here, depth = stack.pop()
-        steps += 1
-        if steps > _WALK_BATCH:
-            current().charge(steps)
-            steps = 0
         if is_flat(here):
-            steps += text_weight(here)
+            state.charge(NODE_STEPS + text_weight(here))
             continue
         parts = _parts(here)
-        if parts:
-            if depth >= NESTING_MAX:
-                raise Trap(f"a value nested more than {NESTING_MAX} deep")
-            depth += 1
-            for part in parts:
-                stack.append((part, depth))
-    current().charge(steps)
+        if not parts:
+            state.charge(NODE_STEPS)
+            continue
+        if depth >= NESTING_MAX:
+            raise Trap(f"a value nested more than {NESTING_MAX} deep")
+        state.charge(NODE_STEPS + 4 * len(parts))
+        kinds = set(map(type, parts))
+        if kinds <= _NUMBERS:
+            continue
+        if kinds <= FLAT:
+            state.charge(sum([len(part) >> 6 for part in parts if isinstance(part, str | bytes)]))
+            continue
+        depth += 1
+        for part in parts:
+            stack.append((part, depth))
 
 
 def _parts(value: Any) -> list[Any] | tuple[Any, ...]:
