@@ -11,7 +11,7 @@ from __future__ import annotations
 from binascii import b2a_base64
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from chain.app import accounts, boundary, static
 from chain.app.bank import Bank
@@ -30,6 +30,8 @@ from chain.tx.signing import key_count, refused, signature_jobs, signatures_in_e
 from chain.tx.value import COSMOS, DEV, Tx, required_signers
 from chain.vm.storage import ReadStore
 
+#: of messages that nobody signs
+_DEV_MODULE: Final = "dev"
 GAS_MAX: Final = (1 << 63) - 1
 _SIG_GAS: Final = {ML_DSA_87: SIG_ML_DSA_87, SECP256K1: SIG_SECP256K1, ED25519: SIG_ED25519}
 
@@ -42,8 +44,7 @@ class Passed:
     payer: str
     #: amsg moved to the fee collector
     reserved: int
-    #: messages as they will run (impersonated ones unpacked)
-    messages: tuple[Msg, ...]
+    #: an agent that signed without its owner; empty: none
     restricted: str
 
 
@@ -56,6 +57,17 @@ class Mode:
     simulate: bool = False
     recheck: bool = False
     verified: Sequence[tuple[SigJob, bool]] | None = None
+
+
+class Desk(NamedTuple):
+    """What the checks of one transaction work with."""
+
+    overlay: Overlay
+    meter: GasMeter
+    events: list[Event]
+    chain: ChainRecord
+    params: Params
+    mode: Mode
 
 
 def static_check(
@@ -73,10 +85,7 @@ def static_check(
             raise AppError.wrap(
                 "msgchain", 2, "developer transactions are not allowed on this chain"
             )
-        messages: list[Msg] = []
-        for message in tx.messages:
-            messages.extend(message.messages if isinstance(message, DevExecute) else (message,))
-        unpacked = tuple(messages)
+        unpacked = _unpacked(tx.messages)
     else:
         unpacked = tx.messages
     if tx.chain_id is not None and tx.chain_id != chain.chain_id:
@@ -89,12 +98,13 @@ def static_check(
         raise AppError.wrap(
             "sdk", 30, f"block height: {height}, timeout height: {tx.timeout_height}"
         )
-    memo_size = tx.memo_size or len(tx.memo.encode("utf-8", "replace"))
+    memo_size = tx.memo_size or (len(tx.memo.encode("utf-8", "replace")) if tx.memo else 0)
     if memo_size > params.memo_max_bytes:
         raise AppError.wrap(
             "sdk",
             12,
-            f"maximum number of characters is {params.memo_max_bytes} but received {memo_size} characters",
+            f"maximum number of characters is {params.memo_max_bytes} but received "
+            f"{memo_size} characters",
         )
     if tx.form != DEV and tx.gas_limit > params.tx_max_gas:
         raise AppError.wrap("msgchain", 4, f"gas limit {tx.gas_limit} is above {params.tx_max_gas}")
@@ -103,6 +113,16 @@ def static_check(
             "msgchain", 4, f"gas limit {tx.gas_limit} is above the block's {params.block_max_gas}"
         )
     return unpacked
+
+
+def _unpacked(messages: tuple[Msg, ...]) -> tuple[Msg, ...]:
+    """Developer messages with impersonated ones in place of what carries them."""
+    if len(messages) == 1 and isinstance(messages[0], DevExecute):
+        return messages[0].messages
+    flat: list[Msg] = []
+    for message in messages:
+        flat.extend(message.messages if isinstance(message, DevExecute) else (message,))
+    return tuple(flat)
 
 
 def _check_shape(tx: Tx) -> None:
@@ -148,48 +168,51 @@ class Ante:
         self._verifier = verifier
         self._prefix = prefix
 
-    def run(
-        self,
-        tx: Tx,
-        messages: tuple[Msg, ...],
-        overlay: Overlay,
-        meter: GasMeter,
-        events: list[Event],
-        chain: ChainRecord,
-        params: Params,
-        mode: Mode,
-    ) -> Passed:
-        """Check and apply: sequences rise, keys are kept, the fee is reserved. Raises: AppError,
-        OutOfGas.
+    def run(self, tx: Tx, messages: tuple[Msg, ...], desk: Desk) -> Passed:
+        """Check and apply: sequences rise, keys are kept, the fee is reserved.
+
+        Raises: AppError, OutOfGas.
         """
-        if tx.form == DEV:
-            return self._developer(tx, messages, overlay, events, params)
+        overlay, meter, events, chain, params, mode = desk
         meter.consume(TX_SIZE_BYTE * len(tx.raw), "txSize")
         signers = tuple([signer.address for signer in tx.signers])
         found = self._accounts(tx, overlay, meter, params)
         if not (mode.simulate or mode.recheck):
             self._signatures(tx, found, chain.chain_id, mode)
-        restricted = boundary.lonely_agent(overlay, params, signers, self._prefix)
-        if restricted:
-            what = boundary.first_restricted(messages)
-            if what:
-                raise boundary.refusal(restricted, what)
+        restricted = self._boundary(overlay, params, signers, messages)
         payer = tx.payer
-        reserved = self._fee(tx, overlay, meter, events, params, payer, mode)
-        fee_events = [Event("tx", [("fee", text(convert(tx.fee))), ("fee_payer", payer)])]
+        reserved = self._fee(tx, desk, payer)
+        events.append(Event("tx", [("fee", text(convert(tx.fee))), ("fee_payer", payer)]))
         for index, signer in enumerate(tx.signers):
             canonical, account, _ = found[index]
             accounts.save(overlay, canonical, Account(account.number, account.sequence + 1), meter)
-            fee_events.append(Event("tx", [("acc_seq", f"{signer.address}/{signer.sequence}")]))
-            fee_events.extend(
+            events.append(Event("tx", [("acc_seq", f"{signer.address}/{signer.sequence}")]))
+            events.extend(
                 Event("tx", [("signature", base64_text(signature))])
                 for signature in signatures_in_events(tx, index)
             )
-        events.extend(fee_events)
-        return Passed(signers, payer, reserved, messages, restricted)
+        return Passed(signers, payer, reserved, restricted)
+
+    def _boundary(
+        self,
+        overlay: Overlay,
+        params: Params,
+        signers: tuple[str, ...],
+        messages: tuple[Msg, ...],
+    ) -> str:
+        """The agent among the signers that is alone. Raises: AppError msgchain/1 (CH-11)."""
+        if not params.agent_registry:
+            return ""
+        agent = boundary.lonely_agent(overlay, params, signers, self._prefix)
+        if agent:
+            what = boundary.first_restricted(messages)
+            if what:
+                raise boundary.refusal(agent, what)
+        return agent
 
     def jobs(self, tx: Tx, store: ReadStore, chain_id: str) -> list[SigJob]:
-        """The signature checks of a transaction as far as a state shows them: for checking a block's all at once.
+        """The signature checks of a transaction as far as a state shows them: for checking a
+        block's all at once.
 
         Accounts that do not exist yet, or that an earlier transaction of the block changes, are
         checked again later.
@@ -236,7 +259,8 @@ class Ante:
                     raise AppError.wrap(
                         "sdk",
                         8,
-                        f"pubKey does not match signer address {signer.address} with signer index: {index}",
+                        f"pubKey does not match signer address {signer.address} "
+                        f"with signer index: {index}",
                     )
                 if stored is None:
                     accounts.save_key(overlay, canonical, pubkey, meter)
@@ -253,7 +277,8 @@ class Ante:
                 raise AppError.wrap(
                     "sdk",
                     32,
-                    f"account sequence mismatch, expected {account.sequence}, got {signer.sequence}",
+                    f"account sequence mismatch, expected {account.sequence}, "
+                    f"got {signer.sequence}",
                 )
             found.append((canonical, account, key))
         return found
@@ -281,18 +306,10 @@ class Ante:
             if not all(answers):
                 raise refused(tx, index, account.number, chain_id)
 
-    def _fee(
-        self,
-        tx: Tx,
-        overlay: Overlay,
-        meter: GasMeter,
-        events: list[Event],
-        params: Params,
-        payer: str,
-        mode: Mode,
-    ) -> int:
-        """Move the whole ceiling to the fee collector. Raises: AppError sdk/13, msgchain/3,
-        sdk/5.
+    def _fee(self, tx: Tx, desk: Desk, payer: str) -> int:
+        """Move the whole ceiling to the fee collector.
+
+        Raises: AppError sdk/13, msgchain/3, sdk/5.
         """
         if tx.fee and any(coin.amount for coin in tx.fee):
             error = list_error(tx.fee)
@@ -301,9 +318,7 @@ class Ante:
         offered = sum(
             int(coin.amount) * UNITS[coin.denom] for coin in tx.fee if coin.denom in UNITS
         )
-        required = tx.gas_limit * params.gas_price
-        if mode.simulate:
-            required = 0
+        required = 0 if desk.mode.simulate else tx.gas_limit * desk.params.gas_price
         if offered < required:
             if tx.form == COSMOS:
                 unit = UNITS["umsg"]
@@ -316,7 +331,7 @@ class Ante:
         foreign = [coin.denom for coin in tx.fee if coin.denom not in UNITS]
         if foreign:
             raise AppError.wrap("msgchain", 3, f"fees are paid in msg, not in {', '.join(foreign)}")
-        self._reserve(overlay, meter, events, payer, offered)
+        self._reserve(desk.overlay, desk.meter, desk.events, payer, offered)
         return offered
 
     def _reserve(
@@ -333,7 +348,7 @@ class Ante:
             ) from None
         events.append(Event("message", [("sender", payer)]))
 
-    def _developer(
+    def developer(
         self,
         tx: Tx,
         messages: tuple[Msg, ...],
@@ -341,29 +356,24 @@ class Ante:
         events: list[Event],
         params: Params,
     ) -> Passed:
-        """A devnet's unsigned transaction; impersonated messages pay fees only where the genesis
-        says so.
+        """A devnet's unsigned transaction: the senders of impersonated messages count as signers.
+
+        They pay fees only where the parameter ``dev_fees`` says so.
         """
         found: dict[str, None] = {}
         for message in messages:
-            if not message.TYPE_URL.startswith("/msgchain.dev."):
+            if message.MODULE != _DEV_MODULE:
                 for address in message.signers:
                     found[address] = None
         signers = tuple(found)
-        restricted = (
-            boundary.lonely_agent(overlay, params, signers, self._prefix) if signers else ""
-        )
-        if restricted:
-            what = boundary.first_restricted(messages)
-            if what:
-                raise boundary.refusal(restricted, what)
+        restricted = self._boundary(overlay, params, signers, messages)
         reserved = 0
         if params.dev_fees and signers:
             reserved = tx.gas_limit * params.gas_price
             self._reserve(overlay, None, events, signers[0], reserved)
             coins = (Coin(BASE, reserved),) if reserved else ()
             events.append(Event("tx", [("fee", text(coins)), ("fee_payer", signers[0])]))
-        return Passed(signers, signers[0] if signers else "", reserved, messages, restricted)
+        return Passed(signers, signers[0] if signers else "", reserved, restricted)
 
 
 def base64_text(data: bytes) -> str:

@@ -1,4 +1,5 @@
-"""The application: one class with the ABCI 2.0 methods, driven alike by the test chain, the devnet, replay and CometBFT.
+"""The application: one class with the ABCI 2.0 methods, driven alike by the test chain, the
+devnet, replay and CometBFT.
 
 ``finalize_block`` is a function of the committed state and the block: it may be repeated and
 writes nothing; ``commit``
@@ -148,7 +149,7 @@ class App:
         """Where the last commit stands."""
         return Info(NAME, self.version, APP_VERSION, self.store.height, self.store.app_hash)
 
-    def init_chain(
+    def init_chain(  # noqa: PLR0917  # the order of ABCI's InitChain
         self,
         time: int,
         chain_id: str,
@@ -157,7 +158,8 @@ class App:
         app_state: bytes | Mapping[str, object],
         initial_height: int = 1,
     ) -> InitChainResult:
-        """Make the genesis state in memory. It may be called again until the first commit, which writes it.
+        """Make the genesis state in memory. It may be called again until the first commit, which
+        writes it.
 
         ``app_state`` is JSON (its bytes are not stable, its values are). Raises: GenesisError,
         AppError.
@@ -166,22 +168,21 @@ class App:
         state = genesis.read_state(app_state)
         overlay = Overlay(self.store.view)
         info = BlockInfo(initial_height, Timestamp(time), chain_id)
-        scope = BlockScope(info, overlay, b"")
+        scope = BlockScope(
+            info, overlay, b"", ChainRecord(chain_id, initial_height, state.devnet, time)
+        )
         made = genesis.build(
             scope,
             self.execution,
             state,
-            chain_id,
-            time,
-            initial_height,
-            consensus_params,
-            validators,
+            consensus_params=consensus_params,
+            validators=validators,
         )
         self._genesis = dict(overlay.writes)
         self._initial_height = initial_height
         self._last_time = time
         self._open = self._staged = None
-        self._reset_check()
+        self._check = None
         root = self.store.stage(initial_height, self._genesis)
         params = _consensus_params(gov.load_params(overlay))
         return InitChainResult(root, made, params)
@@ -212,8 +213,8 @@ class App:
 
     def check_decoded(self, tx: Tx, recheck: bool = False) -> CheckTxResult:
         """As ``check_tx`` for a decoded transaction."""
-        scope = self._check or self._reset_check()
-        error = self.execution.check(scope, tx, self._chain(scope.overlay), Mode(recheck=recheck))
+        scope = self._check or self._fresh_check()
+        error = self.execution.check(scope, tx, Mode(recheck=recheck))
         sender = tx.signers[0].address if tx.signers else ""
         if error is not None:
             return CheckTxResult(
@@ -276,7 +277,7 @@ class App:
             f"height {block.height}",
         )
         info = BlockInfo(block.height, Timestamp(block.time), chain.chain_id)
-        scope = BlockScope(info, overlay, block.proposer_address)
+        scope = BlockScope(info, overlay, block.proposer_address, chain)
         validators = gov.load_validators(overlay)
         params = gov.load_params(overlay)
         self._staged = None
@@ -308,9 +309,7 @@ class App:
         length.
         """
         opened = self._opened()
-        result = self.execution.deliver(
-            opened.scope, tx, self._chain(opened.scope.overlay), _PLAIN, self.observer
-        )
+        result = self.execution.deliver(opened.scope, tx, _PLAIN, self.observer)
         opened.results.append(result)
         return result
 
@@ -325,7 +324,12 @@ class App:
                 (v.payout or "" for v in opened.validators if v.address == scope.proposer), ""
             )
             fees.settle(
-                self.execution.bank, overlay, scope.events, scope.fees, payout, params.treasury
+                self.execution.bank,
+                overlay,
+                scope.events,
+                scope.fees,
+                payout=payout,
+                treasury=params.treasury,
             )
         updates = _validator_updates(opened.validators, gov.load_validators(overlay))
         if opened.results or scope.events:
@@ -359,7 +363,7 @@ class App:
         self._genesis = None
         self._staged = self._open = None
         self._last_time = staged.time
-        self._reset_check()
+        self._check = None
         return 0
 
     # --- the open block of a test chain ---------------------------------------------------------
@@ -423,9 +427,8 @@ class App:
         overlay = self._base_overlay()
         chain = self._chain(overlay)
         info = BlockInfo(self.store.height + 1, Timestamp(self._last_time), chain.chain_id)
-        return self.execution.deliver(
-            BlockScope(info, overlay, b""), tx, chain, Mode(simulate=True)
-        )
+        scope = BlockScope(info, overlay, b"", chain)
+        return self.execution.deliver(scope, tx, Mode(simulate=True), None)
 
     # --- heights --------------------------------------------------------------------------------
 
@@ -434,7 +437,7 @@ class App:
         self.store.rollback()
         self._open = self._staged = None
         self._restore_time()
-        self._reset_check()
+        self._check = None
 
     # --- inside ---------------------------------------------------------------------------------
 
@@ -447,9 +450,8 @@ class App:
             result = TxResult(error.code, error.codespace, error.log)
             opened.results.append(result)
             return result
-        chain = self._chain(opened.scope.overlay)
         mode = _PLAIN if proven is None else Mode(verified=proven)
-        result = self.execution.deliver(opened.scope, tx, chain, mode, self.observer)
+        result = self.execution.deliver(opened.scope, tx, mode, self.observer)
         opened.results.append(result)
         return result
 
@@ -490,12 +492,11 @@ class App:
             overlay.settle()
         return overlay
 
-    def _reset_check(self) -> BlockScope:
+    def _fresh_check(self) -> BlockScope:
         overlay = self._base_overlay()
-        chain_raw = overlay.get(keys.CHAIN)
-        chain_id = records.decode_chain(chain_raw).chain_id if chain_raw is not None else ""
-        info = BlockInfo(self.store.height, Timestamp(self._last_time), chain_id)
-        self._check = BlockScope(info, overlay, b"")
+        chain = self._chain(overlay)
+        info = BlockInfo(self.store.height, Timestamp(self._last_time), chain.chain_id)
+        self._check = BlockScope(info, overlay, b"", chain)
         return self._check
 
     def _chain(self, store: ReadStore) -> ChainRecord:

@@ -91,10 +91,11 @@ class Bank:
                 raise AppError(
                     "bank",
                     5,
-                    f"{coin.denom} transfers are currently disabled: send transactions are disabled",
+                    f"{coin.denom} transfers are currently disabled: "
+                    "send transactions are disabled",
                 )
 
-    def transfer(
+    def transfer(  # noqa: PLR0917  # who, to whom, what: the order of every send
         self,
         overlay: Overlay,
         meter: GasMeter | None,
@@ -210,7 +211,8 @@ def _take(
         raise AppError(
             "sdk",
             5,
-            f"spendable balance {held}{denom} is smaller than {int(amount)}{denom}: insufficient funds",
+            f"spendable balance {held}{denom} is smaller than {int(amount)}{denom}: "
+            "insufficient funds",
         )
     _put(overlay, meter, key, held - amount)
 

@@ -1,9 +1,10 @@
-"""The agent safety boundary (CH-11): an agent does not create code or contracts, change gas parameters, mint or burn alone.
+"""The agent safety boundary (CH-11): an agent does not create code or contracts, change gas
+parameters, mint or burn alone.
 
 The chain knows agents through the contract named in the parameter ``agent_registry``, which keeps
-``Map("agent_accounts", (Addr,), Addr)``: account of the agent -> account of its owner. One raw read per signer, free of
-gas. The rule covers the whole transaction, also what contracts dispatch in it; the owner's
-signature lifts it. An agent
+``Map("agent_accounts", (Addr,), Addr)``: account of the agent -> account of its owner. One raw
+read per signer, free of gas. The rule covers the whole transaction, also what contracts dispatch
+in it; the owner's signature lifts it. An agent
 that unregisters in a transaction stays bound until its end; one that registers is bound from then
 on.
 """

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from chain.app.events import Event
-from chain.app.records import ValidatorRecord
+from chain.app.records import ChainRecord, ValidatorRecord
 from chain.app.submessages import Prepared
 from chain.app.trace import Observer
 from chain.gas import GasMeter
@@ -37,6 +37,7 @@ class BlockScope:
     info: BlockInfo
     overlay: Overlay
     proposer: bytes
+    chain: ChainRecord
     events: list[Event] = field(default_factory=list)
     fees: list[PendingFee] = field(default_factory=list)
     validator_updates: dict[bytes, ValidatorRecord] = field(default_factory=dict)
@@ -70,7 +71,7 @@ class TxScope:
         meter: GasMeter,
         signers: tuple[str, ...],
         transaction: TransactionInfo | None,
-        observer: Observer | None = None,
+        events: list[Event],
     ) -> None:
         self.block = block
         self.overlay = block.overlay
@@ -78,9 +79,11 @@ class TxScope:
         #: accounts that signed (or are impersonated): the safety boundary looks at them
         self.signers = signers
         self.transaction = transaction
-        self.observer = observer
+        #: told of calls and storage; None costs nothing
+        self.observer: Observer | None = None
         self.host: QueryHost | None = None
-        self.events: list[Event] = []
+        #: of the whole transaction; what stands in front is the ante's
+        self.events = events
         #: checksums whose instance was paid in this transaction (GAS-5)
         self.loaded: dict[bytes, None] = {}
         #: creator -> gas used in its contracts (CH-5)

@@ -47,7 +47,7 @@ class CodeSource(Protocol):
 
 
 class Contracts:
-    """Reads and writes the records of codes and contracts. Remembers only what source lines mean."""
+    """Reads and writes the records of codes and contracts; remembers what source lines mean."""
 
     __slots__ = ("_codes", "_known", "prefix")
 

@@ -1,4 +1,5 @@
-"""Messages and their submessages: a loop over an explicit stack (DISP-1 to DISP-6, SUB-1 to SUB-15).
+"""Messages and their submessages: a loop over an explicit stack (DISP-1 to DISP-6, SUB-1 to
+SUB-15).
 
 A frame is a contract call whose messages are being dispatched. A submessage starts at a checkpoint
 of the overlay and a

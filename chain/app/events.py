@@ -26,7 +26,10 @@ __all__ = [
 
 #: what Go's ``strings.TrimSpace`` cuts: Unicode white space, fixed here because Python's table
 #: moves with versions
-WHITE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+WHITE: Final = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
 _TYPE_MIN: Final = 3  # bytes after trimming (EV-6)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Final
 
 from chain.app import gov, protobuf, static
-from chain.app.ante import Ante, Mode, Passed, static_check
+from chain.app.ante import Ante, Desk, Mode, static_check
 from chain.app.bank import Bank
 from chain.app.context import BlockScope, PendingFee, TxScope
 from chain.app.contracts import CodeSource, Contracts
@@ -15,7 +15,7 @@ from chain.app.dev import Dev
 from chain.app.dispatch import Dispatcher
 from chain.app.events import Event
 from chain.app.handlers import Handlers
-from chain.app.records import ChainRecord, Params
+from chain.app.records import Params
 from chain.app.trace import Observer
 from chain.app.wasm import Wasm
 from chain.block.types import TxResult
@@ -51,46 +51,40 @@ class Execution:
         }
         self.dispatcher = Dispatcher(self.wasm, handlers, prefix)
 
-    def deliver(
-        self,
-        block: BlockScope,
-        tx: Tx,
-        chain: ChainRecord,
-        mode: Mode,
-        observer: Observer | None = None,
-    ) -> TxResult:
-        """Run one transaction in the open block; whatever it is, it gets a result. Raises only
-        InvariantViolation.
+    def deliver(self, block: BlockScope, tx: Tx, mode: Mode, observer: Observer | None) -> TxResult:
+        """Run one transaction in the open block; whatever it is, it gets a result.
+
+        Raises only InvariantViolation.
         """
         overlay = block.overlay
         params = gov.load_params(overlay)
         start = overlay.checkpoint()
-        limit = tx.gas_limit
-        if tx.form == DEV and not limit:
-            limit = ENDLESS
-        if mode.simulate:
-            limit = params.query_gas_limit
-        meter = GasMeter(limit)
+        meter = GasMeter(_limit(tx, params, mode))
         index = block.index
         block.index += 1
         events: list[Event] = []
         try:
-            messages = static_check(tx, chain, params, block.info.height, self.prefix)
+            messages = static_check(tx, block.chain, params, block.info.height, self.prefix)
             if 0 <= params.block_max_gas < block.gas_wanted + tx.gas_limit:
                 raise AppError.wrap("sdk", 11, "no block gas left to run tx")
-            passed = self.ante.run(tx, messages, overlay, meter, events, chain, params, mode)
+            if tx.form == DEV:
+                passed = self.ante.developer(tx, messages, overlay, events, params)
+            else:
+                desk = Desk(overlay, meter, events, block.chain, params, mode)
+                passed = self.ante.run(tx, messages, desk)
         except AppError as error:
             overlay.rollback(start)
             return _refused(error, tx, meter, [])
         except OutOfGas as error:
             overlay.rollback(start)
-            return _refused(_out_of_gas(error, limit, meter), tx, meter, [])
+            return _refused(_out_of_gas(error, meter), tx, meter, [])
         block.gas_wanted += tx.gas_limit
-        scope = TxScope(block, meter, passed.signers, TransactionInfo(index), observer)
+        scope = TxScope(block, meter, passed.signers, TransactionInfo(index), events)
         scope.restricted = passed.restricted
-        result = self._run(scope, tx, passed, events, limit)
+        scope.observer = observer
+        result = self._run(scope, tx, messages)
         if passed.reserved:
-            charged = min(meter.used, limit) * params.gas_price
+            charged = min(meter.used, meter.limit) * params.gas_price
             block.fees.append(
                 PendingFee(
                     passed.payer, passed.reserved, min(charged, passed.reserved), scope.creators
@@ -98,32 +92,26 @@ class Execution:
             )
         return result
 
-    def _run(
-        self, scope: TxScope, tx: Tx, passed: Passed, events: list[Event], limit: int
-    ) -> TxResult:
+    def _run(self, scope: TxScope, tx: Tx, messages: tuple[Msg, ...]) -> TxResult:
         """Run the messages of a transaction that has paid: all of them or none (TX-1)."""
-        overlay, meter = scope.overlay, scope.meter
+        overlay, meter, events = scope.overlay, scope.meter, scope.events
         before = overlay.checkpoint()
+        mark = len(events)
         responses: list[tuple[str, bytes]] = []
-        index = 0
         try:
-            for message in passed.messages:
-                responses.append(self._run_message(scope, message, index))
-                index += 1
+            for message in messages:
+                responses.append(self._run_message(scope, message, len(responses)))
         except AppError as error:
             overlay.rollback(before)
-            log = f"failed to execute message; message index: {index}: {error.log}"
+            del events[mark:]
+            log = f"failed to execute message; message index: {len(responses)}: {error.log}"
             return _refused(AppError(error.codespace, error.code, log), tx, meter, events)
         except OutOfGas as error:
             overlay.rollback(before)
-            return _refused(_out_of_gas(error, limit, meter), tx, meter, events)
-        events.extend(scope.events)
-        return TxResult(
-            data=protobuf.tx_data(responses),
-            gas_wanted=tx.gas_limit,
-            gas_used=meter.used,
-            events=events,
-        )
+            del events[mark:]
+            return _refused(_out_of_gas(error, meter), tx, meter, events)
+        data = protobuf.tx_data(responses)
+        return TxResult(0, "", "", "", data, tx.gas_limit, meter.used, events)
 
     def _run_message(self, scope: TxScope, message: Msg, index: int) -> tuple[str, bytes]:
         events = scope.events
@@ -140,22 +128,24 @@ class Execution:
             event.attributes.append(position)
         return outcome.type_url or f"{url}Response", outcome.value
 
-    def check(self, block: BlockScope, tx: Tx, chain: ChainRecord, mode: Mode) -> AppError | None:
+    def check(self, block: BlockScope, tx: Tx, mode: Mode) -> AppError | None:
         """The ante alone, in the check state; None when the transaction may enter the pool."""
         overlay = block.overlay
         params = gov.load_params(overlay)
         start = overlay.checkpoint()
-        limit = tx.gas_limit if tx.gas_limit or tx.form != DEV else ENDLESS
-        meter = GasMeter(limit)
+        meter = GasMeter(_limit(tx, params, mode))
         try:
-            messages = static_check(tx, chain, params, block.info.height, self.prefix)
-            self.ante.run(tx, messages, overlay, meter, [], chain, params, mode)
+            messages = static_check(tx, block.chain, params, block.info.height, self.prefix)
+            if tx.form == DEV:
+                self.ante.developer(tx, messages, overlay, [], params)
+            else:
+                self.ante.run(tx, messages, Desk(overlay, meter, [], block.chain, params, mode))
         except AppError as error:
             overlay.rollback(start)
             return error
         except OutOfGas as error:
             overlay.rollback(start)
-            return _out_of_gas(error, limit, meter)
+            return _out_of_gas(error, meter)
         return None
 
     def privileged_sudo(
@@ -165,7 +155,7 @@ class Execution:
         failure is returned.
         """
         meter = GasMeter(gas_limit)
-        scope = TxScope(block, meter, (), None)
+        scope = TxScope(block, meter, (), None, [])
         before = block.overlay.checkpoint()
         try:
             self.dispatcher.drive(scope, self.wasm.sudo(scope, contract, msg, meter))
@@ -174,15 +164,17 @@ class Execution:
             return error
         except OutOfGas as error:
             block.overlay.rollback(before)
-            return _out_of_gas(error, gas_limit, meter)
+            return _out_of_gas(error, meter)
         if len(scope.events) > 1 or block.overlay.checkpoint() != before:
-            block.events.extend(scope.events)  # nothing due: no event, so the app hash rests (CH-13)
+            block.events.extend(
+                scope.events
+            )  # nothing due: no event, so the app hash rests (CH-13)
         return None
 
     def genesis_message(self, block: BlockScope, message: Msg) -> list[Event]:
         """Run a message of the genesis file, without fee, limit or signature. Raises: AppError."""
         static.check(message, self.prefix)
-        scope = TxScope(block, GasMeter(ENDLESS), (), None)
+        scope = TxScope(block, GasMeter(ENDLESS), (), None, [])
         try:
             self.dispatcher.run(scope, message)
         except OutOfGas:
@@ -190,15 +182,23 @@ class Execution:
         return scope.events
 
 
+def _limit(tx: Tx, params: Params, mode: Mode) -> int:
+    """The gas limit that a transaction runs under."""
+    if mode.simulate:
+        return params.query_gas_limit
+    return tx.gas_limit if tx.gas_limit or tx.form != DEV else ENDLESS
+
+
 def _params_of(scope: TxScope) -> Params:
     return gov.load_params(scope.overlay)
 
 
-def _out_of_gas(error: OutOfGas, limit: int, meter: GasMeter) -> AppError:
+def _out_of_gas(error: OutOfGas, meter: GasMeter) -> AppError:
     return AppError(
         "sdk",
         11,
-        f"out of gas in location: {error.what}; gasWanted: {limit}, gasUsed: {meter.used}: {REGISTERED['sdk', 11]}",
+        f"out of gas in location: {error.what}; gasWanted: {meter.limit}, gasUsed: {meter.used}: "
+        f"{REGISTERED['sdk', 11]}",
     )
 
 

@@ -1,8 +1,9 @@
 """Fees: reserved before execution, settled after the block's last transaction (CH-4, CH-5).
 
-The whole ceiling moves to the fee collector first. Afterwards what was not used goes back and the charge is split:
-40 % to the block's proposer, 30 % to the creators of the contracts that ran (by gas), 10 % to the treasury, and the
-rest, 20 % and every remainder, is burned. Shares are whole amsg and add up to the charge.
+The whole ceiling moves to the fee collector first. Afterwards what was not used goes back and the
+charge is split: 40 % to the block's proposer, 30 % to the creators of the contracts that ran (by
+gas), 10 % to the treasury, and the rest, 20 % and every remainder, is burned. Shares are whole
+amsg and add up to the charge.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ def settle(
     overlay: Overlay,
     events: list[Event],
     fees: list[PendingFee],
+    *,
     payout: str,
     treasury: str,
 ) -> None:
@@ -91,14 +93,15 @@ def settle(
     paid = sum(refunds.values()) + sum(developers.values()) + validator + treasury_share + burned
     if paid != reserved:
         raise InvariantViolation(f"fees do not add up: {reserved} reserved, {paid} settled")
-    for payer in refunds:
-        _pay(bank, overlay, events, payer, refunds[payer], "fee_refund", "")
+    ledger = (bank, overlay, events)
+    for payer, amount in refunds.items():
+        _pay(ledger, payer, amount, "fee_refund", "")
     if validator:
-        _pay(bank, overlay, events, payout, validator, "fee_share", "validator")
+        _pay(ledger, payout, validator, "fee_share", "validator")
     for creator in sorted(developers):
-        _pay(bank, overlay, events, creator, developers[creator], "fee_share", "developer")
+        _pay(ledger, creator, developers[creator], "fee_share", "developer")
     if treasury_share:
-        _pay(bank, overlay, events, treasury, treasury_share, "fee_share", "treasury")
+        _pay(ledger, treasury, treasury_share, "fee_share", "treasury")
     if burned:
         coins = (Coin(BASE, burned),)
         bank.burn(overlay, None, events, bank.collector, coins)
@@ -110,14 +113,13 @@ def settle(
 
 
 def _pay(
-    bank: Bank,
-    overlay: Overlay,
-    events: list[Event],
+    ledger: tuple[Bank, Overlay, list[Event]],
     recipient: str,
     amount: int,
     kind: str,
     share: str,
 ) -> None:
+    bank, overlay, events = ledger
     bank.transfer(overlay, None, events, bank.collector, recipient, (Coin(BASE, amount),))
     attributes = [("recipient", recipient), ("amount", f"{amount}{BASE}")]
     events.append(Event(kind, [("share", share), *attributes] if share else attributes))

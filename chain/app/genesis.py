@@ -1,9 +1,10 @@
 """Genesis: the first state from JSON, and the generator of a devnet's (CH-1).
 
-``app_state`` members (all optional): ``devnet``, ``params``, ``treasury``, ``accounts`` (address, coins, pub_key),
-``validators`` (pub_key, payout), ``messages``: what runs in order on the fresh state, each ``{"store": …}``,
-``{"instantiate": …}`` or ``{"execute": …}``. ``params`` may name contracts that the messages create, because addresses
-are known beforehand; they take effect after the messages.
+``app_state`` members (all optional): ``devnet``, ``params``, ``treasury``, ``accounts`` (address,
+coins, pub_key), ``validators`` (pub_key, payout), ``messages``: what runs in order on the fresh
+state, each ``{"store": …}``, ``{"instantiate": …}`` or ``{"execute": …}``. ``params`` may name
+contracts that the messages create, because addresses are known beforehand; they take effect after
+the messages.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import msgspec
 from chain.app import accounts, gov, keys, records
 from chain.app.context import BlockScope
 from chain.app.execution import Execution
-from chain.app.records import ChainRecord, Params, ValidatorRecord
+from chain.app.records import Params, ValidatorRecord
 from chain.app.units import convert
 from chain.block.types import ConsensusParams, Validator
 from chain.crypto.addresses import AddressError, sha256_canonical, validate
@@ -136,9 +137,7 @@ def build(
     scope: BlockScope,
     execution: Execution,
     state: GenesisState,
-    chain_id: str,
-    time: int,
-    initial_height: int,
+    *,
     consensus_params: ConsensusParams | None,
     validators: Sequence[Validator],
 ) -> tuple[Validator, ...]:
@@ -146,9 +145,7 @@ def build(
     GenesisError.
     """
     overlay = scope.overlay
-    overlay.set(
-        keys.CHAIN, records.encode(ChainRecord(chain_id, initial_height, state.devnet, time))
-    )
+    overlay.set(keys.CHAIN, records.encode(scope.chain))
     _make_accounts(scope, execution, state.accounts)
     made = _make_validators(execution, state.validators, validators)
     overlay.set(keys.VALIDATORS, records.encode(made))

@@ -5,36 +5,28 @@ A key is one byte for the store, then the key as the SDK's module of that name l
 answers to the keys that Cosmos clients know. Values are ours (compact MessagePack or minimal
 big-endian integers).
 
-=======  =====  ==============================================================  ==========================================
-store    byte   key                                                             value
-=======  =====  ==============================================================  ==========================================
-acc      ``a``  ``01`` canonical address                                        ``[account number,
-sequence]``
-acc      ``a``  ``02`` canonical address                                        public key ``[type,
-bytes]``, written once
-acc      ``a``  ``03``                                                          next account number
-bank     ``b``  ``02`` length canonical address, denomination                   amount
-bank     ``b``  ``00`` denomination                                             supply
-wasm     ``w``  ``01`` code id (8)                                              code record
-wasm     ``w``  ``02`` contract address                                         contract record
-wasm     ``w``  ``03`` contract address, key                                    what the contract
-stored
-wasm     ``w``  ``04`` counter name                                             last code id, last
-instance id
-wasm     ``w``  ``05`` contract address, position (8)                           history entry
-wasm     ``w``  ``06`` code id (8), created height (8), tx index (8), address   empty: contracts of
-a code (derived)
-wasm     ``w``  ``09`` creator length, creator, height (8), index (8), address  empty: contracts of
-a creator (derived)
-msg      ``m``  ``p``                                                           parameters
-msg      ``m``  ``v``                                                           validators
-msg      ``m``  ``c``                                                           chain record: chain
-id, devnet, initial height
-msg      ``m``  ``e``                                                           digest of the last
-non-empty block's events
-msg      ``m``  ``d``                                                           misbehaviour count
-by validator
-=======  =====  ==============================================================  ==========================================
+=====  ====  ================================  ===============================================
+store  byte  key                               value
+=====  ====  ================================  ===============================================
+acc    a     01, address                       account number, sequence
+acc    a     02, address                       public key (type, bytes), written once
+acc    a     03                                next account number
+bank   b     02, length, address, denom        amount
+bank   b     00, denom                         supply
+wasm   w     01, code id (8)                   code record
+wasm   w     02, contract                      contract record
+wasm   w     03, contract, key                 what the contract stored
+wasm   w     04, counter name                  last code id, last instance id
+wasm   w     05, contract, position (8)        history entry
+wasm   w     06, code id (8), position, contr  contracts of a code (derived)
+wasm   w     09, length, creator, position, c  contracts of a creator (derived)
+msg    m     p                                 parameters
+msg    m     v                                 validators
+msg    m     c                                 chain record: chain id, devnet, initial height
+msg    m     e                                 digest of the last non-empty block's events
+=====  ====  ================================  ===============================================
+
+Addresses are canonical bytes; a position is height and transaction index, 8 bytes each.
 """
 
 from __future__ import annotations

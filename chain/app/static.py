@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from chain.app.events import WHITE
 from chain.app.units import CoinLike, list_error
 from chain.crypto.addresses import AddressError, validate
 from chain.errors import AppError
@@ -63,7 +64,6 @@ _UNPRINTABLE: Final = (
     (0xE0000, 0xE0FFF),
     (0xF0000, 0x10FFFF),
 )
-_SPACES: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
 
 def check(message: Msg, prefix: str) -> None:
@@ -92,12 +92,12 @@ def funds(coins: tuple[CoinLike, ...]) -> None:
 
 
 def label(text: str) -> None:
-    """Refuse a label that is empty, too long, padded or not printable (INST-2). Raises: AppError."""
+    """Refuse an empty, long, padded or unprintable label (INST-2). Raises: AppError."""
     if not text:
         raise AppError.wrap("wasm", 12, "label: is required")
     if len(text.encode("utf-8", "surrogatepass")) > LABEL_MAX:
         raise AppError.wrap("wasm", 13, f"label: cannot be longer than {LABEL_MAX} characters")
-    if text != text.strip(_SPACES):
+    if text != text.strip(WHITE):
         raise AppError.wrap("wasm", 14, "label: label must not start/end with whitespaces")
     for letter in text:
         point = ord(letter)
@@ -123,7 +123,7 @@ def json_payload(raw: bytes) -> None:
 
 
 def _depth(raw: bytes) -> int:
-    """Deepest bracket nesting, brackets inside of texts counted too (then only an over-estimate)."""
+    """Deepest bracket nesting; brackets inside of texts count too, an over-estimate."""
     deepest = depth = 0
     for byte in raw:
         if byte in b"[{":

@@ -1,4 +1,5 @@
-"""What a contract may dispatch, turned into the messages of a transaction with the contract as sender.
+"""What a contract may dispatch, turned into the messages of a transaction with the contract as
+sender.
 
 A message is a ``BankMsg``/``WasmMsg`` value or a dict in CosmWasm's JSON form; a dict is read as
 wasmd reads it: missing
@@ -38,7 +39,7 @@ _BAD: Final = "Error calling the VM: malformed response"
 
 
 class BurnOf(Msg, frozen=True):
-    """A contract burns coins of its own (``BankMsg.Burn``); there is no such transaction message."""
+    """A contract burns coins of its own (``BankMsg.Burn``); no transaction message does that."""
 
     holder: str
     amount: Coins
@@ -57,7 +58,7 @@ class Prepared:
 
     __slots__ = ("gas_limit", "id", "message", "payload", "reply_on", "wasm")
 
-    def __init__(
+    def __init__(  # noqa: PLR0917  # one caller, in the order of the slots
         self,
         message: Dispatchable,
         id: int,
@@ -105,8 +106,8 @@ def prepare(contract: str, submessages: Sequence[object]) -> tuple[list[Prepared
             raise VmError(f"{_BAD}: the payload of message {index} is not bytes")
         if len(payload) > PAYLOAD_MAX:
             raise VmError(
-                f"reply contains submessage at index {index} with payload larger than {PAYLOAD_MAX} bytes: "
-                f"{len(payload)} bytes"
+                f"reply contains submessage at index {index} with payload larger than "
+                f"{PAYLOAD_MAX} bytes: {len(payload)} bytes"
             )
         message, wasm = _message(contract, sub.msg)
         made.append(Prepared(message, sub.id, policy, limit, payload, wasm))

@@ -2,8 +2,8 @@
 
 State, events and contracts know ``amsg`` only. ``umsg`` and ``msg`` are other words for amounts of
 it, accepted in
-transactions, fees, contract messages and as a query's denomination. A list is checked as it was sent, then converted,
-added up and sorted.
+transactions, fees, contract messages and as a query's denomination. A list is checked as it was
+sent, then converted, added up and sorted.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def list_error(coins: Sequence[CoinLike]) -> str | None:
 
 
 def convert(coins: Sequence[CoinLike]) -> tuple[Coin, ...]:
-    """The coins in base units: units converted, equal denominations added, zeros dropped, sorted by denomination.
+    """The coins in base units: units converted, equal denominations added, zeros dropped, sorted
+    by denomination.
 
     Raises: AppError sdk/10 when an amount leaves the range.
     """

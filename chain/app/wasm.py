@@ -1,7 +1,7 @@
 """The one call of an entry point around which everything turns (INST-1 to INST-16).
 
-A call goes: look up contract and code, pay for the instance, move the funds, run the entry point, emit the entry event,
-shape the response, and leave its messages to ``dispatch``.
+A call goes: look up contract and code, pay for the instance, move the funds, run the entry point,
+emit the entry event, shape the response, and leave its messages to ``dispatch``.
 """
 
 from __future__ import annotations

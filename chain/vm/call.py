@@ -2,8 +2,9 @@
 
 How a call ends is asked of the meter, not of the exception: a meter at its limit is out of gas
 whatever the contract
-returned or swallowed (GAS-8). A contract's refusal is ``ContractError``; anything else that it raises, or gives in place
-of a ``Response``, is a ``VmError`` (TX-4) whose text never holds a host error's words.
+returned or swallowed (GAS-8). A contract's refusal is ``ContractError``; anything else that it
+raises, or gives in place of a ``Response``, is a ``VmError`` (TX-4) whose text never holds a host
+error's words.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ class Caller:
 
 
 def _is_text(text: object) -> bool:
-    """Whether a refusal says something that can be written down; an empty text is malformed (TX-4)."""
+    """Whether a refusal says something that can be written down; an empty text does not (TX-4)."""
     if not isinstance(text, str) or not text:
         return False
     try:
@@ -143,5 +144,6 @@ def _ask(meter: GasMeter) -> None:
 
 def _missing(entry: str) -> Entry:
     raise VmError(
-        f"Error calling the VM: Error resolving Wasm function: Could not get export: Missing export {entry}"
+        "Error calling the VM: Error resolving Wasm function: Could not get export: "
+        f"Missing export {entry}"
     )

@@ -1,4 +1,5 @@
-"""``deps.querier``: what a contract may ask the chain, charged on the meter of the asking call (QRY-1 to QRY-9).
+"""``deps.querier``: what a contract may ask the chain, charged on the meter of the asking call
+(QRY-1 to QRY-9).
 
 The typed methods raise ``QuerierError`` (a contract error with the text of CosmWasm's client
 library); ``raw_query``
@@ -40,7 +41,7 @@ class NoSuchCode(AppError):
 
 
 class HostPanic(VmError):
-    """The chain's side of a query broke off: the asking call is aborted, it gets no answer (QRY-3)."""
+    """The chain's side of a query broke off: the asking call is aborted (QRY-3)."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -163,8 +164,9 @@ class Querier:
         """
         if len(request) > REQUEST_MAX:
             raise VmError(
-                "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: Error in "
-                f"guest/host communication: Region length too big. Got {len(request)}, limit {REQUEST_MAX}"
+                "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: "
+                "Error in guest/host communication: Region length too big. "
+                f"Got {len(request)}, limit {REQUEST_MAX}"
             )
         try:
             asked = cosmwasm_json.decode(request, dict[str, Any])

@@ -1,4 +1,5 @@
-"""The storage a contract sees: its own keys only, each access charged before it acts (GAS-1 to GAS-3).
+"""The storage a contract sees: its own keys only, each access charged before it acts (GAS-1 to
+GAS-3).
 
 Keys below are the store's byte, ``03``, the contract's address and the contract's key; gas counts
 all of it but the

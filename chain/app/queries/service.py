@@ -1,4 +1,5 @@
-"""What clients may ask of a committed state. Every method makes its own scopes, so any thread may call it.
+"""What clients may ask of a committed state. Every method makes its own scopes, so any thread may
+call it.
 
 The gRPC paths of Cosmos clients are a table on top of these methods; here are the raw store and
 our own plain ones.
@@ -220,7 +221,8 @@ class Queries:
             raise AppError(
                 "sdk",
                 26,
-                f"cannot query with height {height}; latest is {self._store.height}: invalid height",
+                f"cannot query with height {height}; latest is {self._store.height}: "
+                "invalid height",
             )
         try:
             return self._store.view_at(height)
@@ -242,5 +244,6 @@ def ask(host: ChainHost, address: str, msg: bytes, meter: GasMeter) -> bytes:
         raise AppError(
             "sdk",
             11,
-            f"out of gas in location: {error.what}; gas limit: {meter.limit}: {REGISTERED['sdk', 11]}",
+            f"out of gas in location: {error.what}; gas limit: {meter.limit}: "
+            f"{REGISTERED['sdk', 11]}",
         ) from None
