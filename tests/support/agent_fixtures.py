@@ -14,6 +14,7 @@ def agent_net() -> AgentNet:
     net = AgentNet()
     for name in ("alice", "bob", "carol", "dave"):
         net.account(name)
+    net.later()
     return net
 
 

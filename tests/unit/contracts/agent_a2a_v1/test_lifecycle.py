@@ -59,7 +59,7 @@ def test_MS_3_only_the_sender_cancels(net: AgentNet, alice: str, bob: str) -> No
     ],
 )
 def test_MS_3_refuses_other_moves_by_name(
-    net: AgentNet, alice: str, bob: str, moves: list[str], last: str, text: str
+    net: AgentNet, alice: str, bob: str, *, moves: list[str], last: str, text: str
 ) -> None:
     msg_id = net.send(alice, bob)
 
