@@ -41,8 +41,9 @@ def outcome(case: Failing) -> tuple[str, int]:
         run(meter, entry, None, None, None, case.msg)
     except OutOfGas:
         return "gas", meter.used
+    except (ContractError, RecursionError, MemoryError):
+        raise
     except Exception as error:
-        assert not isinstance(error, ContractError | RecursionError | MemoryError)
         return describe_failure(error), meter.used
     return "answered", meter.used
 
