@@ -1,0 +1,711 @@
+"""All operations of the four agent contracts against a few dictionaries."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from agent_model import LIVE, SECOND, Bot, Line, Mail, Model, Wish
+from agent_net import AgentNet
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+NAMES = ("alice", "bob", "carol", "dave")
+WHO = st.sampled_from(NAMES)
+TYPES = st.sampled_from(["request", "response", "broadcast", "notification", "discovery"])
+PRIORITIES = st.sampled_from([0, 50, 75, 150, 255])
+TTLS = st.sampled_from([1, 5, 60, 3_600])
+SKILLS = st.sampled_from(["x", "y", "z"])
+PRICES = st.sampled_from([None, 0, 5, 10])
+PICK = st.integers(min_value=0, max_value=30)
+
+SHARED = AgentNet()
+PEOPLE = {name: SHARED.account(name) for name in NAMES}
+SHARED.later()
+
+
+class AgentMachine(RuleBasedStateMachine):
+    """Every rule predicts in the model, acts on the chain, and compares."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.net = SHARED
+        self.mark = SHARED.chain.snapshot()
+        self.model = Model()
+        self.model.now = SHARED.chain.time
+
+    def teardown(self) -> None:
+        try:
+            self.compare_everything()
+        finally:
+            self.net.chain.revert(self.mark)
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def act(self, expected: bool, contract: str, sender: str, variant: str, **fields: Any) -> Any:
+        """Execute; whether it went through must be as the model says. The data as JSON, or None."""
+        result = self.net.chain.try_execute(contract, {variant: fields}, sender=sender)
+        assert (result.code == 0) == expected, (variant, fields, result.log)
+        return json.loads(result.data) if result.code == 0 and result.data else None
+
+    def pick(self, items: Any, number: int) -> Any:
+        """One of the latest items, or None."""
+        pool = list(items)[-8:]
+        return pool[number % len(pool)] if pool else None
+
+    # --- messages -------------------------------------------------------------------------------
+
+    @rule(
+        sender=WHO, to=WHO, kind=TYPES, priority=PRIORITIES, ttl=TTLS, named=st.booleans(), n=PICK
+    )
+    def send(
+        self, sender: str, to: str, kind: str, priority: int, ttl: int, named: bool, n: int
+    ) -> None:
+        who, whom = PEOPLE[sender], PEOPLE[to]
+        line = self.pick(self.model.lines.values(), n) if named else None
+        channel = None if line is None else line.channel_id
+        expected = self.model.can_send(who, whom, kind, priority, channel)
+        made = self.act(
+            expected,
+            self.net.a2a,
+            who,
+            "send_message",
+            to=whom,
+            message_type=kind,
+            payload="aGk=",
+            priority=priority,
+            ttl=ttl,
+            channel_id=channel,
+        )
+        if expected:
+            over = self.model.line_for(who, whom, channel)[1]
+            mail = Mail(made["msg_id"], who, whom, kind, priority, ttl, self.model.now)
+            self.model.add(mail, over)
+            self.model.count_send(who, kind)
+
+    @rule(n=PICK, by_send=st.booleans(), wrong=st.sampled_from([None, None, None, "alice"]))
+    def reply(self, n: int, by_send: bool, wrong: str | None) -> None:
+        original = self.pick(self.model.mails.values(), n)
+        if original is None:
+            return
+        who = original.receiver if wrong is None else PEOPLE[wrong]
+        if who not in PEOPLE.values():
+            return
+        kind = "request" if by_send else "response"
+        expected = self.model.can_reply(who, original, kind)
+        if by_send:
+            made = self.act(
+                expected,
+                self.net.a2a,
+                who,
+                "send_message",
+                to=original.sender,
+                message_type=kind,
+                payload="b2s=",
+                priority=1,
+                ttl=1,
+                reply_to=original.msg_id,
+            )
+        else:
+            made = self.act(
+                expected,
+                self.net.a2a,
+                who,
+                "reply_message",
+                original_msg_id=original.msg_id,
+                payload="b2s=",
+            )
+        if expected:
+            over = self.model.line_for(who, original.sender, original.channel)[1]
+            self.model.add(
+                Mail(
+                    made["msg_id"],
+                    who,
+                    original.sender,
+                    kind,
+                    original.priority,
+                    original.ttl,
+                    self.model.now,
+                    reply_to=original.msg_id,
+                    depth=original.depth + 1,
+                    root=original.root,
+                ),
+                over,
+            )
+            original.status = "replied"
+            self.model.count_send(who, kind)
+
+    @rule(
+        n=PICK,
+        move=st.sampled_from(["mark_delivered", "mark_read", "cancel_message"]),
+        stranger=st.sampled_from([None, None, None, *NAMES]),
+    )
+    def move(self, n: int, move: str, stranger: str | None) -> None:
+        mail = self.pick(self.model.mails.values(), n)
+        if mail is None or mail.topic is not None:
+            return
+        party = mail.sender if move == "cancel_message" else mail.receiver
+        who = party if stranger is None else PEOPLE[stranger]
+        first = {"mark_read": ("pending", "delivered")}.get(move, ("pending",))
+        expected = who == party and mail.at(self.model.now) in first
+        self.act(expected, self.net.a2a, who, move, msg_id=mail.msg_id)
+        if expected:
+            mail.status = {
+                "mark_delivered": "delivered",
+                "mark_read": "read",
+                "cancel_message": "cancelled",
+            }[move]
+
+    @rule(sender=WHO, to=st.lists(WHO, min_size=1, max_size=3), priority=PRIORITIES, ttl=TTLS)
+    def broadcast(self, sender: str, to: list[str], priority: int, ttl: int) -> None:
+        who = PEOPLE[sender]
+        whom = [PEOPLE[name] for name in to]
+        expected = (
+            len(set(whom)) == len(whom)
+            and who not in whom
+            and all(self.model.line_for(who, one, None)[0] for one in whom)
+            and self.model.allowed(who, "broadcast", priority)
+            and self.model.within_rate(who, "broadcast")
+        )
+        made = self.act(
+            expected,
+            self.net.a2a,
+            who,
+            "broadcast",
+            receivers=whom,
+            payload="aGk=",
+            priority=priority,
+            ttl=ttl,
+        )
+        if expected:
+            for one, msg_id in zip(whom, made["msg_ids"], strict=True):
+                over = self.model.line_for(who, one, None)[1]
+                mail = Mail(msg_id, who, one, "broadcast", priority, ttl, self.model.now)
+                self.model.add(mail, over)
+            self.model.count_send(who, "broadcast")
+
+    # --- channels -------------------------------------------------------------------------------
+
+    @rule(sender=WHO, other=WHO, kind=st.sampled_from(["direct", "direct", "pubsub"]))
+    def create_channel(self, sender: str, other: str, kind: str) -> None:
+        who, whom = PEOPLE[sender], PEOPLE[other]
+        expected = who != whom and (kind != "direct" or self.model.live_line(who, whom) is None)
+        made = self.act(
+            expected, self.net.a2a, who, "create_channel", participant=whom, channel_type=kind
+        )
+        if expected:
+            line = Line(made["channel_id"], kind, [who, whom])
+            self.model.lines[line.channel_id] = line
+
+    @rule(
+        n=PICK,
+        who=st.sampled_from(["owner", "other", "admin", "alice"]),
+        status=st.sampled_from(["open", "active", "suspended", "closed"]),
+    )
+    def update_channel(self, n: int, who: str, status: str) -> None:
+        line = self.pick(self.model.lines.values(), n)
+        if line is None:
+            return
+        sender = {
+            "owner": line.people[0],
+            "other": line.people[1],
+            "admin": self.net.admin,
+            "alice": PEOPLE["alice"],
+        }[who]
+        member = sender in line.people
+        if status == line.status and status != "closed":
+            expected = member
+        elif status == "suspended" or (status == "active" and line.status == "suspended"):
+            move = (line.status, status)
+            legal = move in (("active", "suspended"), ("suspended", "active"))
+            expected = sender == self.net.admin and legal
+        else:
+            closes = status == "closed" and line.status != "closed"
+            expected = member and closes and (line.kind == "direct" or sender == line.people[0])
+        self.act(
+            expected,
+            self.net.a2a,
+            sender,
+            "update_channel",
+            channel_id=line.channel_id,
+            status=status,
+        )
+        if expected:
+            line.status = status
+
+    @rule(n=PICK, sender=WHO, topic=st.sampled_from(["a", "b"]), priority=PRIORITIES)
+    def publish(self, n: int, sender: str, topic: str, priority: int) -> None:
+        line = self.pick(self.model.lines.values(), n)
+        if line is None:
+            return
+        who = PEOPLE[sender]
+        expected = (
+            line.kind == "pubsub"
+            and who in line.people
+            and line.status in ("open", "active")
+            and self.model.allowed(who, "notification", priority)
+            and self.model.within_rate(who, "notification")
+        )
+        made = self.act(
+            expected,
+            self.net.a2a,
+            who,
+            "publish",
+            channel_id=line.channel_id,
+            topic=topic,
+            payload="aGk=",
+            priority=priority,
+            ttl=60,
+        )
+        if expected:
+            mail = Mail(
+                made["msg_id"], who, self.net.a2a, "notification", priority, 60, self.model.now
+            )
+            mail.topic = topic
+            self.model.add(mail, line)
+            self.model.count_send(who, "notification")
+
+    @rule(n=PICK, sender=WHO, topic=st.sampled_from(["a", "b"]), follow=st.booleans())
+    def follow(self, n: int, sender: str, topic: str, follow: bool) -> None:
+        line = self.pick(self.model.lines.values(), n)
+        if line is None:
+            return
+        key = (PEOPLE[sender], line.channel_id, topic)
+        known = self.model.follows.get(key)
+        if follow:
+            expected = line.kind == "pubsub" and line.status in ("open", "active")
+            self.act(
+                expected,
+                self.net.a2a,
+                key[0],
+                "subscribe",
+                channel_id=key[1],
+                topic=topic,
+                filter="priority >= 75",
+            )
+            if expected and (known is None or not known["active"]):
+                self.model.follows[key] = {"active": True, "after": len(self.model.mails)}
+        else:
+            expected = known is not None and known["active"]
+            self.act(expected, self.net.a2a, key[0], "unsubscribe", channel_id=key[1], topic=topic)
+            if known is not None and expected:
+                known["active"] = False
+
+    # --- agents ---------------------------------------------------------------------------------
+
+    @rule(sender=WHO, owner=WHO, price=PRICES, skills=st.lists(SKILLS, max_size=2, unique=True))
+    def register(self, sender: str, owner: str, price: int | None, skills: list[str]) -> None:
+        who, whose = PEOPLE[sender], PEOPLE[owner]
+        agent_id = f"{sender}-agent"
+        known = self.model.bots.get(agent_id)
+        expected = known is None or (known.status == "deregistered" and known.owner == who)
+        self.act(
+            expected,
+            self.net.registry,
+            who,
+            "register_agent",
+            agent_id=agent_id,
+            owner=whose,
+            price_model=None if price is None else {"price": price},
+            capabilities=skills,
+        )
+        if expected:
+            bot = Bot(agent_id, whose, who, "active", price, sorted(skills))
+            self.model.bots[agent_id] = bot
+            self.model.gained(bot, bot.can)
+
+    @rule(
+        n=PICK,
+        sender=WHO,
+        change=st.sampled_from(["price", "inactive", "active", "transfer", "deregister"]),
+        price=st.sampled_from([0, 5, 10]),
+        other=WHO,
+    )
+    def change_agent(self, n: int, sender: str, change: str, price: int, other: str) -> None:
+        bot = self.pick(self.model.bots.values(), n)
+        if bot is None:
+            return
+        who = PEOPLE[sender]
+        expected = who == bot.owner and bot.status != "deregistered"
+        fields: dict[str, Any] = {"agent_id": bot.agent_id}
+        if change == "transfer":
+            variant = "transfer_ownership"
+            fields["new_owner"] = PEOPLE[other]
+        elif change == "deregister":
+            variant = "deregister_agent"
+        else:
+            variant = "update_agent"
+            if change == "price":
+                fields["price_model"] = {"price": price}
+            else:
+                fields["status"] = change
+        self.act(expected, self.net.registry, who, variant, **fields)
+        if expected:
+            if change == "transfer":
+                bot.owner = PEOPLE[other]
+            elif change == "deregister":
+                bot.status = "deregistered"
+                bot.can = []
+            elif change == "price":
+                bot.price = price
+            else:
+                bot.status = change
+            self.model.gained(bot, bot.can)
+
+    @rule(n=PICK, sender=WHO, skill=SKILLS, adds=st.booleans())
+    def change_skill(self, n: int, sender: str, skill: str, adds: bool) -> None:
+        bot = self.pick(self.model.bots.values(), n)
+        if bot is None:
+            return
+        who = PEOPLE[sender]
+        right = who == bot.owner and bot.status != "deregistered"
+        expected = right and (skill in bot.can) != adds
+        variant = "add_capability" if adds else "remove_capability"
+        self.act(expected, self.net.a2a, who, variant, agent_id=bot.agent_id, capability=skill)
+        if expected and adds:
+            bot.can = sorted([*bot.can, skill])
+            self.model.gained(bot, [skill])
+        elif expected:
+            bot.can.remove(skill)
+
+    @rule(
+        sender=WHO,
+        skills=st.lists(SKILLS, min_size=1, max_size=2, unique=True),
+        price=PRICES,
+        ttl=TTLS,
+    )
+    def submit(self, sender: str, skills: list[str], price: int | None, ttl: int) -> None:
+        who = PEOPLE[sender]
+        made = self.act(
+            True,
+            self.net.a2a,
+            who,
+            "submit_intent",
+            target_capabilities=skills,
+            payload="aGk=",
+            priority=60,
+            ttl=ttl,
+            max_price=price,
+        )
+        matched = self.model.fitting(who, skills, price)
+        wish = Wish(
+            made["intent_id"],
+            who,
+            skills,
+            price,
+            self.model.now,
+            ttl,
+            "matched" if matched else "pending",
+            matched,
+        )
+        self.model.wishes[wish.intent_id] = wish
+
+    @rule(n=PICK, route=st.booleans())
+    def finish_intent(self, n: int, route: bool) -> None:
+        wish = self.pick(self.model.wishes.values(), n)
+        if wish is None:
+            return
+        who = wish.source
+        open_now = wish.at(self.model.now) in ("pending", "matched")
+        if not route:
+            self.act(open_now, self.net.a2a, who, "cancel_intent", intent_id=wish.intent_id)
+            if open_now:
+                wish.status = "cancelled"
+            return
+        best = self.model.fitting(who, wish.targets, wish.max_price)
+        address = self.model.bots[best[0]].address if best else None
+        expected = (
+            open_now
+            and address is not None
+            and self.model.can_send(who, address, "request", 60, None)
+        )
+        made = self.act(expected, self.net.a2a, who, "route_intent", intent_id=wish.intent_id)
+        if expected and address is not None:
+            wish.status = "routed"
+            wish.routed_to = made["agent_id"]
+            wish.msg_id = made["msg_id"]
+            over = self.model.line_for(who, address, None)[1]
+            mail = Mail(made["msg_id"], who, address, "request", 60, wish.ttl, self.model.now)
+            self.model.add(mail, over)
+            self.model.count_send(who, "request")
+
+    # --- constitution, time ---------------------------------------------------------------------
+
+    @rule(
+        agent=st.sampled_from(["*", *NAMES]),
+        action=st.sampled_from(["*", "a2a:broadcast", "a2a:discover"]),
+        tier=st.sampled_from(["low", "medium", "high"]),
+        effect=st.sampled_from(["allow", "deny"]),
+    )
+    def add_rule(self, agent: str, action: str, tier: str, effect: str) -> None:
+        made = {
+            "effect": effect,
+            "agent": PEOPLE.get(agent, "*"),
+            "action": action,
+            "risk_tier": tier,
+        }
+        expected = len(self.model.rules) < 64
+        self.act(expected, self.net.constitution, self.net.admin, "add_rule", rule=made, position=0)
+        if expected:
+            self.model.rules.insert(0, made)
+
+    @rule()
+    def no_rules(self) -> None:
+        self.act(True, self.net.constitution, self.net.admin, "set_rules", rules=[])
+        self.model.rules = []
+
+    @rule(name=WHO)
+    def suspend(self, name: str) -> None:
+        who = PEOPLE[name]
+        variant = "reinstate_agent" if who in self.model.suspended else "suspend_agent"
+        self.act(True, self.net.constitution, self.net.admin, variant, agent_id=who)
+        self.model.suspended ^= {who}
+
+    @rule(name=WHO, end=st.booleans())
+    def document(self, name: str, end: bool) -> None:
+        who = PEOPLE[name]
+        known = self.model.dids.get(who)
+        did = f"did:msg:agent:{name}"
+        if end:
+            expected = known is not None and known["active"]
+            self.act(expected, self.net.did, who, "deactivate_did", did=did)
+            if known is not None and expected:
+                known["active"] = False
+        else:
+            key = {"id": "k", "type": "Ed25519", "public_key": "A" * 43 + "="}
+            self.act(known is None, self.net.did, who, "create_did", did=did, keys=[key])
+            if known is None:
+                self.model.dids[who] = {"did": did, "active": True}
+
+    @rule(seconds=st.sampled_from([1, 2, 5, 6, 61, 3_601]))
+    def later(self, seconds: int) -> None:
+        self.net.later(seconds)
+        self.model.now += seconds * SECOND
+
+    @rule(most=st.sampled_from([1, 2, 100]))
+    def sweep(self, most: int) -> None:
+        self.act(True, self.net.a2a, self.net.admin, "update_config", limits={"sweep_max": most})
+        self.net.begin_block()
+
+    # --- comparing ------------------------------------------------------------------------------
+
+    @invariant()
+    def clocks_agree(self) -> None:
+        assert self.net.chain.time == self.model.now
+
+    @rule(name=WHO, size=st.sampled_from([1, 2, 100]))
+    def look(self, name: str, size: int) -> None:
+        self.compare_mail(PEOPLE[name], size)
+
+    def walk(self, variant: str, key: str, items: str, size: int, **fields: Any) -> list[str]:
+        """All pages of a listing; ``total`` is the same on each and counts them all."""
+        seen: list[str] = []
+        cursor = None
+        while True:
+            page = self.net.ask(variant, **fields, start_after=cursor, limit=size)
+            seen += [item[key] for item in page[items]]
+            cursor = page["next"]
+            if cursor is None:
+                assert page["total"] == len(seen), (variant, fields)
+                return seen
+
+    def compare_mail(self, who: str, size: int) -> None:
+        model = self.model
+        mails = list(model.mails.values())[::-1]
+        mine = [m for m in mails if m.receiver == who]
+        assert self.walk("list_messages", "msg_id", "messages", size, address=who) == [
+            m.msg_id for m in mine
+        ]
+        for status in (*LIVE, "replied", "expired", "cancelled"):
+            wanted = [m.msg_id for m in mine if m.at(model.now) == status]
+            seen = self.walk(
+                "list_messages", "msg_id", "messages", size, address=who, status=status
+            )
+            assert seen == wanted
+        pending = sum(1 for m in mine if m.at(model.now) == "pending")
+        assert self.net.ask("count_pending_messages", address=who)["count"] == pending
+        sent = [m.msg_id for m in mails if m.sender == who]
+        assert self.walk("list_sent_messages", "msg_id", "messages", size, address=who) == sent
+        recent = [s for s in model.sends.get(who, []) if s[0] > model.now - SECOND]
+        limits = self.net.ask("rate_limit_status", address=who)
+        used = (limits["messages_used"], limits["discovery_used"])
+        assert used == (len(recent), sum(1 for s in recent if s[1]))
+
+    def compare_everything(self) -> None:
+        """Every query, for everything there is."""
+        for who in PEOPLE.values():
+            self.compare_mail(who, 3)
+            self.compare_person(who)
+        for mail in self.model.mails.values():
+            self.compare_message(mail)
+        for line in self.model.lines.values():
+            self.compare_channel(line)
+        self.compare_pairs()
+        self.compare_agents()
+
+    def compare_person(self, who: str) -> None:
+        model = self.model
+        lines = [line.channel_id for line in model.lines.values() if who in line.people][::-1]
+        assert self.walk("list_channels_of", "channel_id", "channels", 2, address=who) == lines
+        wishes = [w for w in model.wishes.values() if w.source == who][::-1]
+        seen = self.walk("list_intents", "intent_id", "intents", 2, address=who)
+        assert seen == [w.intent_id for w in wishes]
+        for status in ("pending", "matched", "routed", "expired", "cancelled"):
+            wanted = [w.intent_id for w in wishes if w.at(model.now) == status]
+            seen = self.walk("list_intents", "intent_id", "intents", 2, address=who, status=status)
+            assert seen == wanted
+        for wish in wishes:
+            shown = self.net.ask("get_intent", intent_id=wish.intent_id)["intent"]
+            assert shown["status"] == wish.at(model.now)
+            assert shown["matched_agents"] == wish.matched
+            assert (shown["routed_to"], shown["msg_id"]) == (wish.routed_to, wish.msg_id)
+        follows = self.net.ask("list_subscriptions", subscriber=who, limit=100)["subscriptions"]
+        wanted_follows = sorted(
+            (k[1], k[2], v["active"]) for k, v in model.follows.items() if k[0] == who
+        )
+        shown_follows = sorted((f["channel_id"], f["topic"], f["active"]) for f in follows)
+        assert shown_follows == wanted_follows
+        known = model.dids.get(who)
+        answer = self.net.chain.query(self.net.did, {"did_by_address": {"address": who}})
+        assert answer["did"] == (known["did"] if known is not None and known["active"] else None)
+        check = {"agent_id": who, "action": "a2a:broadcast", "risk_tier": "medium"}
+        verdict = self.net.chain.query(self.net.constitution, {"check_action": check})
+        assert verdict["allowed"] == model.allowed(who, "broadcast", 75)
+
+    def compare_message(self, mail: Mail) -> None:
+        now = self.model.now
+        shown = self.net.ask("get_message", msg_id=mail.msg_id)["message"]
+        assert shown["status"] == mail.at(now)
+        assert (shown["sender"], shown["receiver"]) == (mail.sender, mail.receiver)
+        assert (shown["priority"], shown["ttl"]) == (mail.priority, mail.ttl)
+        assert (shown["message_type"], shown["depth"]) == (mail.message_type, mail.depth)
+        assert (shown["channel_id"], shown["reply_to"]) == (mail.channel, mail.reply_to)
+        assert (shown["thread"], shown["topic"]) == (mail.root, mail.topic)
+        assert self.net.status(mail.msg_id) == mail.at(now)
+        if mail.depth == 0:
+            chain = [m.msg_id for m in self.model.mails.values() if m.root == mail.msg_id][::-1]
+            seen = self.walk("list_thread", "msg_id", "messages", 3, msg_id=mail.msg_id)
+            assert seen == chain
+
+    def compare_channel(self, line: Line) -> None:
+        shown = self.net.ask("get_channel", channel_id=line.channel_id)["channel"]
+        assert (shown["status"], shown["message_count"]) == (line.status, line.messages)
+        assert shown["participants"] == line.people
+        mails = [m for m in self.model.mails.values() if m.channel == line.channel_id]
+        seen = self.walk(
+            "list_channel_messages", "msg_id", "messages", 4, channel_id=line.channel_id
+        )
+        assert seen == [m.msg_id for m in mails][::-1]
+        if line.kind != "pubsub":
+            return
+        order = list(self.model.mails)
+        for topic in ("a", "b"):
+            told = [m for m in mails if m.topic == topic]
+            seen = self.walk(
+                "list_topic_messages",
+                "msg_id",
+                "messages",
+                2,
+                channel_id=line.channel_id,
+                topic=topic,
+            )
+            assert seen == [m.msg_id for m in told][::-1]
+            for who in PEOPLE.values():
+                known = self.model.follows.get((who, line.channel_id, topic))
+                if known is None or not known["active"]:
+                    continue
+                page = self.net.ask(
+                    "list_topic_messages",
+                    channel_id=line.channel_id,
+                    topic=topic,
+                    subscriber=who,
+                    limit=100,
+                )
+                wanted = [
+                    m.msg_id
+                    for m in told
+                    if order.index(m.msg_id) >= known["after"] and m.priority >= 75
+                ]
+                assert [m["msg_id"] for m in page["messages"]] == wanted
+
+    def compare_pairs(self) -> None:
+        for one in NAMES:
+            for two in NAMES:
+                if one >= two:
+                    continue
+                pair = [PEOPLE[one], PEOPLE[two]]
+                mails = [
+                    m.msg_id
+                    for m in self.model.mails.values()
+                    if {m.sender, m.receiver} == set(pair)
+                ]
+                seen = self.walk("list_conversation", "msg_id", "messages", 3, participants=pair)
+                assert seen == mails[::-1]
+                lines = [
+                    line.channel_id
+                    for line in self.model.lines.values()
+                    if line.kind == "direct" and set(line.people) == set(pair)
+                ]
+                seen = self.walk("list_channels", "channel_id", "channels", 2, participants=pair)
+                assert seen == lines[::-1]
+
+    def compare_agents(self) -> None:
+        for bot in self.model.bots.values():
+            found = self.net.chain.query(
+                self.net.registry, {"get_agent": {"agent_id": bot.agent_id}}
+            )["agent"]
+            assert (found["owner"], found["status"]) == (bot.owner, bot.status)
+            listed = self.net.ask("list_capabilities", agent_id=bot.agent_id)["capabilities"]
+            assert listed == bot.can
+        for skill in ("x", "y", "z"):
+            wanted = [bot.agent_id for bot in self.model.holders(skill)]
+            seen = []
+            cursor = None
+            while True:
+                page = self.net.ask(
+                    "find_agents_by_capability", capability=skill, start_after=cursor, limit=1
+                )
+                assert page["count"] == len(wanted)
+                seen += page["agents"]
+                cursor = page["next"]
+                if cursor is None:
+                    break
+            assert seen == wanted
+            found = self.net.chain.query(
+                self.net.registry, {"discover_agents": {"capability": skill, "max_price": 5}}
+            )["agents"]
+            assert [a["agent_id"] for a in found] == self.model.fitting("", [skill], 5)
+        live = [b for b in self.model.bots.values() if b.status != "deregistered"]
+        page = self.net.chain.query(self.net.registry, {"list_agents": {}})
+        assert [a["agent_id"] for a in page["agents"]] == sorted(b.agent_id for b in live)
+        assert page["total"] == len(live)
+
+
+QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+
+def test_operations_agree_with_the_model() -> None:
+    """A small run beside every change."""
+    run_state_machine_as_test(
+        AgentMachine,
+        settings=settings(
+            max_examples=15,
+            stateful_step_count=40,
+            deadline=None,
+            suppress_health_check=QUIET,
+            phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
+        ),
+    )
+
+
+@pytest.mark.long
+def test_operations_agree_with_the_model_at_length() -> None:
+    """The run that CI makes."""
+    run_state_machine_as_test(
+        AgentMachine,
+        settings=settings(
+            max_examples=200, stateful_step_count=50, deadline=None, suppress_health_check=QUIET
+        ),
+    )
