@@ -83,6 +83,7 @@ class CheckTxResult:
     #: first signer and its sequence, for a pool that lists by account
     sender: str = ""
     hash: bytes = b""
+    gas_used: int = 0
 
 
 @dataclass(slots=True)
@@ -214,13 +215,13 @@ class App:
     def check_decoded(self, tx: Tx, recheck: bool = False) -> CheckTxResult:
         """As ``check_tx`` for a decoded transaction."""
         scope = self._check or self._fresh_check()
-        error = self.execution.check(scope, tx, Mode(recheck=recheck))
+        error, used = self.execution.check(scope, tx, Mode(recheck=recheck))
         sender = tx.signers[0].address if tx.signers else ""
         if error is not None:
             return CheckTxResult(
-                error.code, error.codespace, error.log, tx.gas_limit, sender, tx.hash
+                error.code, error.codespace, error.log, tx.gas_limit, sender, tx.hash, used
             )
-        return CheckTxResult(gas_wanted=tx.gas_limit, sender=sender, hash=tx.hash)
+        return CheckTxResult(gas_wanted=tx.gas_limit, sender=sender, hash=tx.hash, gas_used=used)
 
     def prepare_proposal(self, txs: Sequence[bytes], max_tx_bytes: int) -> list[bytes]:
         """The transactions to propose: those given, in order, as far as bytes and gas of a block

@@ -128,8 +128,10 @@ class Execution:
             event.attributes.append(position)
         return outcome.type_url or f"{url}Response", outcome.value
 
-    def check(self, block: BlockScope, tx: Tx, mode: Mode) -> AppError | None:
-        """The ante alone, in the check state; None when the transaction may enter the pool."""
+    def check(self, block: BlockScope, tx: Tx, mode: Mode) -> tuple[AppError | None, int]:
+        """The ante alone, in the check state: what refuses the transaction, None when it may
+        enter the pool; and the gas that this took.
+        """
         overlay = block.overlay
         params = gov.load_params(overlay)
         start = overlay.checkpoint()
@@ -142,11 +144,11 @@ class Execution:
                 self.ante.run(tx, messages, Desk(overlay, meter, [], block.chain, params, mode))
         except AppError as error:
             overlay.rollback(start)
-            return error
+            return error, meter.used
         except OutOfGas as error:
             overlay.rollback(start)
-            return _out_of_gas(error, meter)
-        return None
+            return _out_of_gas(error, meter), meter.used
+        return None, meter.used
 
     def privileged_sudo(
         self, block: BlockScope, contract: str, msg: bytes, gas_limit: int

@@ -7,13 +7,13 @@ state is one row beside the App's state, written in the same batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
 from chain.app import keys, records
-from chain.app.application import App
+from chain.app.application import APP_VERSION, App
 from chain.block.commit import sign_commit
 from chain.block.hashing import (
     block_id,
@@ -40,7 +40,7 @@ from chain.block.types import (
     Vote,
 )
 from chain.crypto.keys import Ed25519Key
-from chain.driver.genesis import Genesis, begin
+from chain.driver.genesis import Genesis, begin, parse
 from chain.driver.log.record import (
     FORMAT,
     BlockRecord,
@@ -79,6 +79,13 @@ class DriverState(msgspec.Struct, array_like=True):
     validators: list[Validator]
     next_validators: list[Validator]
     params: ConsensusParams
+
+
+class Executed(NamedTuple):
+    """A block that was run and is not committed yet."""
+
+    block: BlockInput
+    result: BlockResult
 
 
 def block_row(height: int) -> bytes:
@@ -166,9 +173,27 @@ class Producer:
         return self._state
 
     @property
+    def signers(self) -> Mapping[bytes, Ed25519Key]:
+        """The consensus keys that this producer signs with, by 20-byte address."""
+        return self._keys
+
+    @property
     def height(self) -> int:
         """The height of the last whole block."""
         return self.state.height
+
+    def initial(self) -> tuple[list[Validator], ConsensusParams]:
+        """The validators and parameters that the genesis file gave, for read models."""
+        genesis = parse(self.genesis_record().genesis)
+        members = genesis.validators or tuple(
+            [Validator(one.key_type, one.key, one.power) for one in self._genesis_validators()]
+        )
+        return update_validators((), members), genesis.params or ConsensusParams(
+            app_version=APP_VERSION
+        )
+
+    def _genesis_validators(self) -> Sequence[records.ValidatorRecord]:
+        return records.decode_validators(self.app.genesis_view().get(keys.VALIDATORS) or b"\x90")
 
     # --- blocks ----------------------------------------------------------------------------------
 
@@ -217,8 +242,16 @@ class Producer:
     def produce(self, txs: Sequence[bytes], time: int) -> BlockRecord:
         """A whole block: what ``open``, ``deliver`` each and ``close`` give, signatures in one
         go."""
+        return self.seal(self.execute(txs, time))
+
+    def execute(self, txs: Sequence[bytes], time: int) -> Executed:
+        """The next block run, nothing written: the first half of ``produce``."""
         block = self._next(time, tuple(txs))
-        return self._commit(block, self.app.finalize_block(block))
+        return Executed(block, self.app.finalize_block(block))
+
+    def seal(self, executed: Executed) -> BlockRecord:
+        """Commit what ``execute`` gave: the second half."""
+        return self._commit(executed.block, executed.result)
 
     def abandon(self) -> None:
         """Drop the open block as if it had never been."""

@@ -36,15 +36,15 @@ _ENDLESS = (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """An ABCI query's answer. ``proof`` is an ICS-23 ``CommitmentProof``, for the app hash in
-    header ``height`` + 1.
+    """An ABCI query's answer. ``value`` is None for what is not there. ``proof`` is an ICS-23
+    ``CommitmentProof``, for the app hash in header ``height`` + 1.
     """
 
     code: int = 0
     codespace: str = ""
     log: str = ""
     key: bytes = b""
-    value: bytes = b""
+    value: bytes | None = None
     height: int = 0
     proof: bytes = b""
 
@@ -93,7 +93,7 @@ class Queries:
                 proof = self._store.prove(tag + key, at)
             except StoreError as error:
                 raise AppError.wrap("sdk", 18, f"no proof: {error}") from None
-        return QueryResult(key=key, value=value or b"", height=at, proof=proof)
+        return QueryResult(key=key, value=value, height=at, proof=proof)
 
     def _answer_height(self, prove: bool) -> int:
         """The height a query without one is answered at: with a proof, the one before, whose root
