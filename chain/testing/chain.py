@@ -107,10 +107,9 @@ class Chain(ChainCalls):
 
     def _close(self) -> None:
         engine = self._engine
-        self._history.before_close(engine)
         block, txs = engine.block, engine.txs
-        result = engine.close()
-        self._history.closed.append(ClosedBlock(block, txs, result))
+        engine.close()
+        self._history.closed.append(ClosedBlock(block, txs))
 
     def _end_of_transaction(self) -> None:
         self.next_block()
@@ -136,7 +135,7 @@ class Chain(ChainCalls):
         engine = self._engine
         blocks = list(self._history.closed)
         if engine.txs:
-            blocks.append(ClosedBlock(engine.block, engine.txs, None))
+            blocks.append(ClosedBlock(engine.block, engine.txs))
         return ChainLog(engine, blocks)
 
     def __repr__(self) -> str:

@@ -9,12 +9,11 @@ import msgspec
 
 from chain.app import gov, keys, records
 from chain.app.application import App
-from chain.app.context import PendingFee
-from chain.app.events import Event
+from chain.app.context import BlockScope
 from chain.app.queries.service import ask
 from chain.app.records import ContractRecord
 from chain.app.units import query_denom
-from chain.block.types import BlockInput, BlockResult, TxResult
+from chain.block.types import BlockInput, TxResult
 from chain.crypto.addresses import AddressError, humanize, validate
 from chain.errors import AppError
 from chain.gas import GasMeter
@@ -39,17 +38,23 @@ def account_address(name: str, prefix: str) -> str:
 
 
 class OpenBlock:
-    """The open block at one moment. ``writes`` is filled when the block closes, ``checkpoint`` counts until then."""
+    """An open block at one moment: the block itself, and how far it had come.
 
-    __slots__ = ("checkpoint", "events", "fees", "gas_wanted", "index", "results", "writes")
+    Nothing is copied: what a block writes later stands behind ``checkpoint`` in its overlay, what it says later behind
+    the counts of its lists, also when it has been closed since.
+    """
 
-    checkpoint: int
-    index: int
-    gas_wanted: int
-    fees: list[PendingFee]
-    events: int | list[Event]
-    results: int | list[TxResult]
-    writes: dict[bytes, bytes | None] | None
+    __slots__ = ("checkpoint", "events", "fees", "gas_wanted", "index", "results", "results_list", "scope")
+
+    def __init__(self, scope: BlockScope, results: list[TxResult]) -> None:
+        self.scope = scope
+        self.results_list = results
+        self.checkpoint = scope.overlay.checkpoint()
+        self.index = scope.index
+        self.gas_wanted = scope.gas_wanted
+        self.fees = list(scope.fees)
+        self.events = len(scope.events)
+        self.results = len(results)
 
 
 class Engine:
@@ -97,12 +102,11 @@ class Engine:
         """Drop the open block; another one is opened next."""
         self.txs = []
 
-    def close(self) -> BlockResult:
+    def close(self) -> None:
         """Close and commit the open block."""
-        result = self.app.close_block()
+        self.app.close_block()
         self.app.commit()
         self.last_time = self.block.time
-        return result
 
     def deliver(self, messages: tuple[Msg, ...], gas_limit: int | None) -> TxResult:
         """One transaction of messages by their senders, who need no keys."""
@@ -136,36 +140,21 @@ class Engine:
 
     def mark(self) -> OpenBlock:
         """Remember the open block."""
-        app = self.app
-        scope = app.open_scope
-        made = OpenBlock()
-        made.checkpoint = scope.overlay.checkpoint()
-        made.index = scope.index
-        made.gas_wanted = scope.gas_wanted
-        made.fees = list(scope.fees)
-        made.events = len(scope.events)
-        made.results = len(app.open_results)
-        made.writes = None
-        return made
+        return OpenBlock(self.app.open_scope, self.app.open_results)
+
+    def is_open(self, mark: OpenBlock) -> bool:
+        """Whether the block of a mark is the open one."""
+        return mark.scope is self.app.open_scope
 
     def back(self, mark: OpenBlock) -> None:
         """Bring the open block back to a mark of it."""
-        app = self.app
-        scope = app.open_scope
+        scope = mark.scope
         scope.overlay.rollback(mark.checkpoint)
         scope.index = mark.index
         scope.gas_wanted = mark.gas_wanted
         scope.fees[:] = mark.fees
-        del scope.events[mark.events :]  # type: ignore[misc]  # a number while the block is open
-        del app.open_results[mark.results :]  # type: ignore[misc]
-
-    def keep(self, mark: OpenBlock) -> None:
-        """The open block is about to close: turn a mark of it into what it had written by then."""
-        app = self.app
-        scope = app.open_scope
-        mark.writes = scope.overlay.writes_at(mark.checkpoint)
-        mark.events = scope.events[: mark.events]  # type: ignore[misc]
-        mark.results = app.open_results[: mark.results]  # type: ignore[misc]
+        del scope.events[mark.events :]
+        del mark.results_list[mark.results :]
 
     def rollback(self) -> None:
         """Take the last closed block back; before the first one stands the genesis."""
@@ -174,21 +163,21 @@ class Engine:
             self.genesis.begin(self.app)
 
     def reopen(self, block: BlockInput, mark: OpenBlock) -> None:
-        """Open a block again as it was at a kept mark; the committed state must be the one before it."""
+        """Open a closed block again as it was at a mark; the committed state must be the one before it."""
         app = self.app
         app.open_block(block)
         self.block = block
         scope = app.open_scope
         overlay = scope.overlay
-        for key, value in (mark.writes or {}).items():
+        for key, value in mark.scope.overlay.writes_at(mark.checkpoint).items():
             if value is None:
                 overlay.remove(key)
             else:
                 overlay.set(key, value)
         scope.index, scope.gas_wanted = mark.index, mark.gas_wanted
         scope.fees[:] = mark.fees
-        scope.events[:] = mark.events  # type: ignore[assignment]  # a list since the block closed
-        app.open_results[:] = mark.results  # type: ignore[assignment]
+        scope.events[:] = mark.scope.events[: mark.events]
+        app.open_results[:] = mark.results_list[: mark.results]
 
     # --- reading --------------------------------------------------------------------------------
 
