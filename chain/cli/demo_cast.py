@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from chain.cli.demo_chain import LocalChain
 from chain.client.agent import Agent, Owner
+from chain.client.card import Skill
 from chain.client.wallet import Wallet
 from chain.crypto.keys import Secp256k1Key
 from chain.crypto.root import RootSecret
@@ -68,20 +68,14 @@ def cast_of(keys: Keys, chain: LocalChain) -> Cast:
 
 
 def card(agent: Agent, name: str, prices: dict[str, int]) -> bytes:
-    """An agent card with a price for each skill, in amsg."""
-    value: dict[str, Any] = {
-        "name": name,
-        "capabilities": {
-            "extensions": [
-                {
-                    "uri": "urn:msgchain:a2a:payment:v1",
-                    "params": {
-                        "denom": "amsg",
-                        "pricing": {skill: str(price) for skill, price in prices.items()},
-                    },
-                }
-            ]
-        },
-        "skills": [{"id": skill, "name": skill} for skill in prices],
-    }
-    return json.dumps(value, separators=(",", ":")).encode()
+    """An agent's signed card with a price for each skill, in amsg."""
+    skills = [
+        Skill(skill, skill.replace("_", " "), f"{name} makes it", ("charts",), price)
+        for skill, price in prices.items()
+    ]
+    return agent.make_card(
+        *skills,
+        name=name,
+        description="Draws charts from tables",
+        url=f"https://agents.example/{agent.agent_id}",
+    )

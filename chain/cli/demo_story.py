@@ -112,7 +112,7 @@ def meet(cast: Cast, tell: Teller) -> tuple[str, str]:
     """Alice finds who can do it within her budget, and opens a channel: its id and the agent."""
     alice = cast.alice
     live = [one.agent_id for one in alice.discover()]
-    tell.say("Alice", f"sees cards on the discovery topic: {', '.join(live)}")
+    tell.say("Alice", f"found signed cards on the discovery topic: {', '.join(live)}")
     able = alice.find(CAPABILITY)
     shown = ", ".join(f"{one.agent_id} {money(one.price or 0)}" for one in able)
     tell.say("Alice", f"asks who has {CAPABILITY}, cheapest first: {shown}")

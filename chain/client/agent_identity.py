@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -11,6 +10,7 @@ from chain.client import agent_calls as calls
 from chain.client.agent_actor import Actor
 from chain.client.agent_calls import Contracts
 from chain.client.agent_views import Announced, Found, announced_of, found_of
+from chain.client.card import CardError, Skill, build_card, keys_of, offer_of, verify_card
 from chain.client.transport import Outcome, Transport
 from chain.client.wallet import Wallet
 from chain.crypto.keys import Ed25519Key
@@ -41,6 +41,28 @@ class Identity(Actor):
     def card_key(self) -> Ed25519Key:
         """Signs cards for readers that do not know ML-DSA."""
         return self.root.card_key()
+
+    # --- cards ---------------------------------------------------------------------------------
+
+    def make_card(self, *skills: Skill, **fields: Any) -> bytes:
+        """A card signed with this agent's keys; fields as in ``chain.client.card.build_card``.
+
+        Raises: CardError.
+        """
+        return build_card(self.root, self.agent_id, skills=skills, **fields)
+
+    def check_card(self, agent_id: str, address: str, card: bytes) -> dict[str, Any]:
+        """The card as JSON, if the agent with this account signed it and is who gets paid.
+
+        Raises: CardError.
+        """
+        document = self.document_of(address)
+        if document is None:
+            raise CardError(f"{agent_id} has no DID document")
+        checked = verify_card(card, keys_of(document))
+        if offer_of(checked).payee != address:
+            raise CardError(f"the card of {agent_id} names another account to pay")
+        return checked
 
     # --- joining ---------------------------------------------------------------------------------
 
@@ -99,9 +121,16 @@ class Identity(Actor):
     # --- finding others --------------------------------------------------------------------------
 
     def discover(self, topic: str | None = None) -> list[Announced]:
-        """Live announcements on a topic, by agent id; cards are as their agents wrote them."""
-        found = self.pages(self.contracts.registry, "discover", "announcements", topic=topic)
-        return [announced_of(view) for view in found]
+        """Live announcements on a topic, by agent id, whose cards their agents signed."""
+        found = []
+        for view in self.pages(self.contracts.registry, "discover", "announcements", topic=topic):
+            one = announced_of(view)
+            try:
+                self.check_card(one.agent_id, one.address, one.card)
+            except CardError:
+                continue
+            found.append(one)
+        return found
 
     def find(self, capability: str, max_price: int | None = None) -> list[Found]:
         """Active agents with a capability, cheapest first; ``max_price`` in amsg."""
@@ -121,12 +150,12 @@ class Identity(Actor):
         return None if found is None else dict(found)
 
     def card_of(self, agent_id: str) -> dict[str, Any] | None:
-        """The stored card of an agent as JSON, unverified; None where there is none."""
-        found = self.ask(self.contracts.registry, "get_card", agent_id=agent_id)["card"]
-        if found is None:
+        """The stored card of an agent, verified; None where there is none. Raises: CardError."""
+        stored = self.ask(self.contracts.registry, "get_card", agent_id=agent_id)["card"]
+        record = self.record(agent_id)
+        if stored is None or record is None:
             return None
-        card = json.loads(calls.unbinary(found["card"]))
-        return card if isinstance(card, dict) else None
+        return self.check_card(agent_id, record["address"], calls.unbinary(stored["card"]))
 
     def document_of(self, address: str) -> dict[str, Any] | None:
         """The DID document that speaks for an account."""
