@@ -22,15 +22,16 @@ from chain.vm.sandbox.sizes import check_int, key, make_items, make_text, sort_w
 _DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,155}", re.ASCII)
 _HEX: Final = re.compile(r"[+-]?[0-9a-fA-F]{1,128}", re.ASCII)
 _MISSING: Final = object()
+int_text: Final = int.__repr__
 
 
-def to_text(value: Any) -> str:
+def to_text(value: Any = "") -> str:
     """``str`` of text, integers, booleans, words and errors, which read alike everywhere."""
-    kind = type(value)
+    kind = value.__class__
     if kind is str:
         return value  # type: ignore[no-any-return]
     if kind is int:
-        return int.__repr__(value)
+        return int_text(value)
     if kind is bool:
         return "True" if value else "False"
     if isinstance(value, Words | ContractError):
@@ -40,11 +41,6 @@ def to_text(value: Any) -> str:
     if isinstance(value, str):
         return str(value)
     raise Trap(f"no text of {_article(value)}: text, integers, booleans, words and errors have one")
-
-
-def text(value: Any = "") -> str:
-    """``str``."""
-    return to_text(value)
 
 
 def formatted(value: Any, spec: str) -> str:
@@ -296,6 +292,6 @@ MAKERS: Final[dict[str, Any]] = {
     "dict": new_dict,
     "int": integer,
     "list": new_list,
-    "str": text,
+    "str": to_text,
     "tuple": new_tuple,
 }

@@ -105,8 +105,8 @@ class _Build:
         """Run ``contract.py`` and what it imports; ``__init__.py`` and ``msg.py`` too."""
         name = self.source.name
         entry = self.module(f"{name}/contract.py")
-        about = self.optional(f"{name}/__init__.py")
-        msg = self.optional(f"{name}/msg.py")
+        about = {**entry, **self.optional(f"{name}/__init__.py")}
+        msg = {**entry, **self.optional(f"{name}/msg.py")}  # a small contract is one file
         messages = {
             "instantiate_msg": msg.get("InstantiateMsg"),
             "execute_msg": msg.get("EXECUTE"),

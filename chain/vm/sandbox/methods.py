@@ -15,7 +15,7 @@ from chain.vm.sandbox.builtins import ordered
 from chain.vm.sandbox.iteration import materialise
 from chain.vm.sandbox.operators import contains, grow
 from chain.vm.sandbox.runtime import Trap, current
-from chain.vm.sandbox.sizes import ITEMS_MAX, admit, key, make_items, make_text, scan_text
+from chain.vm.sandbox.sizes import FLAT, ITEMS_MAX, admit, key, make_items, make_text, scan_text
 
 Method = Callable[..., Any]
 
@@ -313,8 +313,9 @@ def _to_host(name: str) -> Method:
 
 def save(receiver: Any, *args: Any) -> Any:
     """``Item.save``, ``Map.save``: the value comes last."""
-    admit(args[-1])
-    return _own(receiver, "save")(*args)
+    if args[-1].__class__ not in FLAT:
+        admit(args[-1])
+    return receiver.save(*args)
 
 
 METHODS: Final[dict[str, Method]] = {

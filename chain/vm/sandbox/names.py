@@ -59,7 +59,7 @@ REFUSED_METHODS: Final[dict[str, str]] = {
     **dict.fromkeys(("format", "format_map"), _FORMAT),
     **dict.fromkeys(("expandtabs", "maketrans", "translate"), "it is not available"),
     **dict.fromkeys(
-        ("as_integer_ratio", "conjugate", "denominator", "imag", "numerator", "real"),
+        ("as_integer_ratio", "conjugate", "denominator", "imag", "is_integer", "numerator", "real"),
         "it is not available",
     ),
     "fromkeys": "it is not available; use a comprehension",

@@ -14,7 +14,11 @@ from msgspec import Struct
 from chain.vm.sandbox.runtime import Trap, current
 from chain.vm.sandbox.sizes import (
     INT_BITS_MAX,
+    INT_LOW,
+    INT_TOP,
     ITEMS_MAX,
+    TEXT_FREE,
+    TOO_MANY_BITS,
     check_int,
     is_flat,
     key,
@@ -32,7 +36,10 @@ _TEXTS = (str, bytes)
 def add(left: Any, right: Any) -> Any:
     """``left + right``."""
     if isinstance(left, int):
-        return check_int(left + right)
+        total = left + right
+        if INT_LOW < total < INT_TOP:
+            return total
+        raise Trap(TOO_MANY_BITS)
     if isinstance(left, _TEXTS) and isinstance(right, _TEXTS):
         make_text(len(left) + len(right))
     elif isinstance(left, _SEQUENCES) and isinstance(right, _SEQUENCES):
@@ -63,7 +70,10 @@ def grow(items: list[Any], count: int) -> None:
 def sub(left: Any, right: Any) -> Any:
     """``left - right`` of integers."""
     if isinstance(left, int) and isinstance(right, int):
-        return check_int(left - right)
+        left -= right
+        if INT_LOW < left < INT_TOP:
+            return left
+        raise Trap(TOO_MANY_BITS)
     raise Trap("- is for integers")
 
 
@@ -107,7 +117,7 @@ def power(left: Any, right: Any, modulus: Any = None) -> Any:
         raise Trap("a negative exponent makes a fraction")
     if modulus is None:
         if right * max(abs(left).bit_length() - 1, 0) > INT_BITS_MAX:
-            raise Trap(f"an integer of more than {INT_BITS_MAX} bits")
+            raise Trap(TOO_MANY_BITS)
         current().charge(16)
         return check_int(left**right)
     if not isinstance(modulus, int):
@@ -123,7 +133,7 @@ def shift_left(left: Any, right: Any) -> Any:
     if not (isinstance(left, int) and isinstance(right, int)):
         raise Trap("<< is for integers")
     if right > INT_BITS_MAX:
-        raise Trap(f"an integer of more than {INT_BITS_MAX} bits")
+        raise Trap(TOO_MANY_BITS)
     return check_int(left << right)
 
 
@@ -149,14 +159,14 @@ def bit_xor(left: Any, right: Any) -> Any:
 
 
 def _before_comparing(left: Any, right: Any) -> None:
-    kind = type(left)
-    if kind is int or kind is bool or left is None or right is None:
-        return
-    if isinstance(left, _TEXTS):
-        if isinstance(right, _TEXTS) and len(left) > 256:
+    kind = left.__class__
+    if kind is str or kind is bytes:
+        if len(left) > TEXT_FREE and isinstance(right, _TEXTS):
             current().charge(min(len(left), len(right)) >> 6)
         return
-    if is_flat(left) or is_flat(right):
+    if left is None or right is None or is_flat(right):
+        return
+    if is_flat(left):
         return
     for value in (left, right):
         if not isinstance(value, list | tuple | dict | MappingProxyType | Struct):
@@ -164,40 +174,46 @@ def _before_comparing(left: Any, right: Any) -> None:
         weigh(value)
 
 
-def eq(left: Any, right: Any) -> bool:
+def eq(left: Any, right: Any) -> Any:
     """``left == right``."""
-    _before_comparing(left, right)
-    return bool(left == right)
+    if left.__class__ is not int:
+        _before_comparing(left, right)
+    return left == right
 
 
-def ne(left: Any, right: Any) -> bool:
+def ne(left: Any, right: Any) -> Any:
     """``left != right``."""
-    _before_comparing(left, right)
-    return bool(left != right)
+    if left.__class__ is not int:
+        _before_comparing(left, right)
+    return left != right
 
 
-def lt(left: Any, right: Any) -> bool:
+def lt(left: Any, right: Any) -> Any:
     """``left < right``."""
-    _before_comparing(left, right)
-    return bool(left < right)
+    if left.__class__ is not int:
+        _before_comparing(left, right)
+    return left < right
 
 
-def le(left: Any, right: Any) -> bool:
+def le(left: Any, right: Any) -> Any:
     """``left <= right``."""
-    _before_comparing(left, right)
-    return bool(left <= right)
+    if left.__class__ is not int:
+        _before_comparing(left, right)
+    return left <= right
 
 
-def gt(left: Any, right: Any) -> bool:
+def gt(left: Any, right: Any) -> Any:
     """``left > right``."""
-    _before_comparing(left, right)
-    return bool(left > right)
+    if left.__class__ is not int:
+        _before_comparing(left, right)
+    return left > right
 
 
-def ge(left: Any, right: Any) -> bool:
+def ge(left: Any, right: Any) -> Any:
     """``left >= right``."""
-    _before_comparing(left, right)
-    return bool(left >= right)
+    if left.__class__ is not int:
+        _before_comparing(left, right)
+    return left >= right
 
 
 def contains(item: Any, container: Any) -> bool:

@@ -29,7 +29,7 @@ from contextvars import ContextVar
 from threading import Thread, get_ident
 from typing import Any, Final, NoReturn, TypeVar
 
-from chain.gas import GasMeter
+from chain.gas import STEPS_PER_GAS, GasMeter, OutOfGas
 
 T = TypeVar("T")
 
@@ -119,39 +119,46 @@ def enter(meter: GasMeter) -> None:
 def leave() -> None:
     """End the entry call that ``enter`` began. Raises: OutOfGas when the last steps do not fit."""
     state = _current.get()
-    try:
-        if state.owed:
-            state.flush()
-    finally:
-        if state.outer:
-            state.meter, state.owed, state.spent, state.depth, state.room = state.outer.pop()
-        else:
-            state.meter = None
+    meter = state.meter
+    total = state.owed
+    if state.outer:
+        state.meter, state.owed, state.spent, state.depth, state.room = state.outer.pop()
+    else:
+        state.meter = None
+        state.owed = 0
+    if total and meter is not None:
+        total += meter.steps  # as GasMeter.step, without its two calls
+        meter.steps = total % STEPS_PER_GAS
+        used = meter.used + total // STEPS_PER_GAS
+        meter.used = used
+        if used > meter.limit:
+            raise OutOfGas("compute")
 
 
 def run(meter: GasMeter, function: Callable[..., T], *args: Any) -> T:
     """Call an entry point of a metered contract, on a stack that has room for all its depth."""
     state = _current.get(None)
-    if (state is None or state.meter is None) and _caller_is_deep():
-        answer: T = _on_fresh_stack(_run, meter, function, *args)
-        return answer
-    return _run(meter, function, *args)
-
-
-def _run(meter: GasMeter, function: Callable[..., T], *args: Any) -> T:
-    enter(meter)
+    if state is None or state.thread != get_ident():
+        state = Compute()
+        _current.set(state)
+    if state.meter is None:
+        try:
+            sys._getframe(CALLER_FRAMES_MAX)
+        except ValueError:  # as usual: the stack is not that deep
+            state.depth = 0
+            state.room = ROOM_CELLS
+        else:
+            answer: T = _on_fresh_stack(run, meter, function, *args)
+            return answer
+    else:
+        state.outer.append((state.meter, state.owed, state.spent, state.depth, state.room))
+    state.meter = meter
+    state.owed = 0
+    state.spent = 0
     try:
         return function(*args)
     finally:
         leave()
-
-
-def _caller_is_deep() -> bool:
-    try:
-        sys._getframe(CALLER_FRAMES_MAX)
-    except ValueError:
-        return False
-    return True
 
 
 def _on_fresh_stack(function: Callable[..., Any], *args: Any) -> Any:

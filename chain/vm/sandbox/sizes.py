@@ -20,6 +20,7 @@ ITEMS_MAX: Final = 131_072
 INT_BITS_MAX: Final = 512
 INT_TOP: Final = 1 << INT_BITS_MAX
 INT_LOW: Final = -INT_TOP
+TOO_MANY_BITS: Final = f"an integer of more than {INT_BITS_MAX} bits"
 #: Integer keys are their own hash below this, so that nobody makes them collide (threats D).
 KEY_TOP: Final = (1 << 61) - 1
 NESTING_MAX: Final = 64
@@ -37,7 +38,7 @@ def check_int(value: int) -> int:
     """An integer that was made. Raises: Trap beyond 512 bits."""
     if INT_LOW < value < INT_TOP:
         return value
-    raise Trap(f"an integer of more than {INT_BITS_MAX} bits")
+    raise Trap(TOO_MANY_BITS)
 
 
 def make_text(size: int) -> None:
