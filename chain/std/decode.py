@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final, get_args
+from typing import Any, Final, TypeVar, cast, get_args
 
 import msgspec
 
@@ -20,6 +20,7 @@ from chain.std.scan import parse
 from chain.std.shapes import fields_of, is_struct, shape_of, unwrap
 
 Prepare = Callable[[Any], Any]
+M = TypeVar("M", bound=Message)
 
 _PATH = re.compile(r"(?s)^(.*?)(?: - at `\$(.*)`)?$")
 _MISSING = re.compile(r"^Object missing required field `(.*)`$")
@@ -85,8 +86,8 @@ def convert(value: Any, type_: Any, type_name: str | None = None) -> Any:
 
 
 def decode_variant(
-    raw: bytes, variants: Sequence[type[Message]], enum_name: str = "", *, compat: bool = False
-) -> Message:
+    raw: bytes, variants: Sequence[type[M]], enum_name: str = "", *, compat: bool = False
+) -> M:
     """Read ``{"name": {…}}`` or ``"name"`` as one of ``variants``. Raises: ParseError.
 
     ``enum_name`` is the type in error texts; ``compat`` keeps to serde-json-wasm's texts (also when
@@ -97,8 +98,8 @@ def decode_variant(
 
 
 def convert_variant(
-    value: Any, variants: tuple[type[Message], ...], enum_name: str, *, compat: bool = False
-) -> Message:
+    value: Any, variants: tuple[type[M], ...], enum_name: str, *, compat: bool = False
+) -> M:
     """As ``decode_variant`` from an already scanned value."""
     bare = compat or "::" in enum_name
     table = _table(variants)
@@ -107,14 +108,14 @@ def convert_variant(
             variant = table.get(key)
             if variant is not None and not variant.unit_variant:
                 try:
-                    return convert(body, variant, enum_name if bare else None)  # type: ignore[no-any-return]
+                    return cast(M, convert(body, variant, enum_name if bare else None))
                 except ParseError as error:
                     raise ParseError(enum_name, error.reason) from None
             _refuse_name(key, variant, variants, enum_name)
     if type(value) is str:
         variant = table.get(value)
         if variant is not None and variant.unit_variant:
-            return variant()
+            return cast(M, variant())
         _refuse_name(value, variant, variants, enum_name)
     raise ParseError(enum_name, _not_one(value, bare))
 

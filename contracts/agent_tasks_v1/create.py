@@ -55,8 +55,6 @@ def execute_receive(deps: DepsMut, env: Env, info: MessageInfo, msg: Receive) ->
     refuse_funds(info)
     requester_addr = deps.api.addr_validate(msg.sender)
     hook = decode_variant(msg.msg, HOOK, "HookMsg")
-    if not isinstance(hook, CreateTask):
-        raise InvalidField("msg", "create_task only")
     paid = Coin(f"{CW20_PREFIX}{info.sender}", msg.amount)
     return create_task(deps, env, requester_addr, paid, hook)
 

@@ -45,9 +45,7 @@ def execute_receive(deps: DepsMut, env: Env, info: MessageInfo, msg: Receive) ->
         tokens = (Holding(f"{CW20_PREFIX}{info.sender}", msg.amount),)
     if isinstance(hook, Create):
         return create(deps, hook, deps.api.addr_validate(msg.sender), (), tokens)
-    if isinstance(hook, TopUp):
-        return top_up(deps, hook.id, (), tokens)
-    raise EscrowNotFound
+    return top_up(deps, hook.id, (), tokens)
 
 
 def create(

@@ -91,7 +91,7 @@ EXECUTE = (
 )
 
 #: What a token's hook may carry.
-HOOK = (Create, TopUp)
+HOOK: tuple[type[Create | TopUp], ...] = (Create, TopUp)
 
 
 class MigrateMsg(Message):

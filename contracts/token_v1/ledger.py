@@ -28,9 +28,7 @@ def give(storage: Storage, recipient_addr: Addr, amount: int) -> None:
 
 
 def lower_supply(storage: Storage, amount: int) -> None:
-    """Take burned tokens out of the supply."""
+    """Take burned tokens, which somebody held, out of the supply."""
     info = TOKEN_INFO.load(storage)
-    if amount > info.total_supply:
-        raise Overdrawn
     left = Uint128(info.total_supply - amount)
     TOKEN_INFO.save(storage, replace(info, total_supply=left))

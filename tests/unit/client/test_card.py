@@ -121,7 +121,11 @@ def changed(**fields: Any) -> bytes:
         {"signatures": [{**entry, "protected": "NQ"} for entry in json.loads(CARD)["signatures"]]},
         {"signatures": [{**entry, "protected": 5} for entry in json.loads(CARD)["signatures"]]},
         {"capabilities": {}},
+        {"capabilities": []},
+        {"capabilities": {"extensions": [5, {"uri": "urn:other"}]}},
         {"skills": [5]},
+        {"skills": 5},
+        {"signatures": [{**entry, "signature": "A"} for entry in json.loads(CARD)["signatures"]]},
     ],
 )
 def test_a_card_that_says_something_else_is_refused(fields: dict[str, Any]) -> None:

@@ -218,3 +218,14 @@ def test_the_cards_share_is_kept_from_creation(world: TaskWorld) -> None:
     task_id = world.working()
     world.card("bob-agent", card(price="1000", cancellation_share_bps=10_000))
     assert world.task(task_id)["cancellation_share_bps"] == 2500
+
+
+def test_an_offer_above_a_free_card_may_be_in_any_denomination(world: TaskWorld) -> None:
+    world.agent("bob-agent", owner=world.otto, address=world.bob, price=0)
+    world.chain.fund(world.alice, "50earth")
+    fields = world.body(price="40")
+    world.chain.execute(world.tasks, {"create_task": fields}, sender=world.alice, funds="50earth")
+    task = world.task("task-1")
+    assert (task["price"], task["denom"]) == ("40", "earth")
+    assert world.chain.balance(world.alice, "earth") == 10
+    assert world.held("earth") == 40

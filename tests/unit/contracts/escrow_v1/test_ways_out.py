@@ -161,6 +161,17 @@ def test_messages_are_strict_as_cw20_escrows_are(world: EscrowWorld) -> None:
     assert "Error parsing" in world.run("arbiter", "release", id="foobar").log
 
 
+def test_migration_keeps_open_escrows(world: EscrowWorld) -> None:
+    code = world.chain.store_code("escrow_v1")
+    admin = world.addr["arbiter"]
+    made = world.chain.instantiate(code, {}, sender=admin, label="m", admin=admin, funds="3earth")
+    world.escrow = made
+    world.create()
+    world.chain.migrate(made, world.chain.store_code("escrow_v1"), {}, sender=admin)
+    assert world.ids() == ["foobar"]
+    assert claims(world, "arbiter") == [("earth", "3")]
+
+
 def encoded(hook: dict[str, Any]) -> str:
     """A hook message as base64."""
     import base64

@@ -130,3 +130,10 @@ def test_a_logo_may_come_with_the_token() -> None:
     }
     refused = TokenWorld(marketing={"logo": {"embedded": {"png": b64(b"x")}}})
     assert "Invalid png header" in refused.made.log
+
+
+def test_the_marketing_account_hands_over(world: TokenWorld) -> None:
+    world.run("marketer", "update_marketing", marketing="addr1")
+    assert world.ask("marketing_info")["marketing"] == world.account("addr1")
+    assert "Unauthorized" in world.run("marketer", "update_marketing", project="x").log
+    assert world.run("addr1", "update_marketing", marketing="").code == 0
