@@ -62,7 +62,7 @@ class TreeWorld:
         for tx in case["txs"]:
             self.chain.set_height(tx["height"])
             self.chain.set_time(int(tx["time"]))
-            result = self.chain.try_execute(tx["contract"], tx["msg"], sender=tx["sender"])
+            result = self.chain.try_execute(tx["contract"], tx["msg"], tx["sender"], tx.get("funds", ()))
             yield from _result_differences(tx, result)
         yield from self._final_differences(case["final"])
 

@@ -5,7 +5,7 @@ from scripted import call, plain, script, send, sub
 
 from chain import gas
 from chain.gas import GasMeter, OutOfGas
-from chain.std import Event, Response
+from chain.std import Event, Response, SubMsg, WasmMsg
 
 
 @pytest.fixture
@@ -94,13 +94,33 @@ def test_GAS_5_codes_of_one_checksum_count_as_one(world):
 
 
 def test_GAS_6_a_reply_pays_for_the_events_it_gets(world):
-    def used(events):
-        message = call(world.b, script(events=events))
-        with_reply = world.run(script(messages=[sub(message)])).gas_used
-        without = world.run(script(messages=[sub(message, "never")])).gas_used
-        return with_reply - without
+    child = world.deploy(execute=lambda deps, env, info, msg: events_of(msg))
 
-    assert used([("foo", [("myKey", "myData")])]) - used([]) > 10
+    def execute(deps, env, info, msg):
+        inner = SubMsg(WasmMsg.Execute(child, msg["events"]), 1, msg["mode"])
+        return Response().add_submessage(inner)
+
+    parent = world.deploy(execute=execute, reply=lambda *_: Response())
+
+    def used(events):
+        gas_of = {}
+        for mode in ("always", "never"):
+            message = {"events": events, "mode": mode}
+            gas_of[mode] = world.chain.execute(parent, message, sender=world.alice).gas_used
+        return gas_of["always"] - gas_of["never"]
+
+    pairs = [("_contract_address", child)] * 2 + [("myKey", "myData")]
+    paid = sum(len(key) + len(value) for key, value in pairs) - gas.EVENT_FREE_BYTES
+    extra = len("wasm-foo") + 2 * gas.EVENT_ATTRIBUTE + paid
+    assert used([["foo", [["myKey", "myData"]]]]) - used([]) == extra
+
+
+def events_of(events):
+    """A response with these events."""
+    response = Response()
+    for kind, attributes in events:
+        response.add_event(Event(kind, attributes))
+    return response
 
 
 def test_GAS_7_hundred_bytes_of_attributes_are_free(price):

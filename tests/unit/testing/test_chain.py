@@ -353,10 +353,12 @@ def test_the_transaction_index_restarts_in_each_block(world):
 def test_fees_are_charged_when_asked_for():
     free, paid = World(), World(fees=True)
     price = 10**9
-    before = paid.chain.balance(paid.alice)
-    result = paid.add()
     paid.chain.next_block()
-    spent = before - paid.chain.balance(paid.alice)
+    bob = paid.chain.account("bob", "1000msg")
+    before = paid.chain.balance(bob)
+    result = paid.chain.execute(paid.counter, {"add": {"by": 1}}, sender=bob)
+    paid.chain.next_block()
+    spent = before - paid.chain.balance(bob)
     assert spent == result.gas_used * price
     untouched = free.chain.balance(free.alice)
     assert free.add().gas_used > 0
