@@ -18,6 +18,7 @@ from chain.driver.log.record import GenesisRecord
 from chain.driver.producer import Producer
 from chain.store import LevelBackend, MemoryBackend, StateStore
 from chain.store.types import Backend
+from chain.vm.call import BugWatch
 from contracts.registry import REGISTRY
 
 #: Heights whose state is kept for queries, proofs, revert and rollback.
@@ -59,15 +60,17 @@ def open_chain(
     codes: KnownCodes | None = None,
     verifier: Verifier | None = None,
     keep_heights: int = KEEP_HEIGHTS,
+    on_bug: BugWatch | None = None,
 ) -> Producer:
     """A producer over the LevelDB in ``home`` (created if absent), or in memory for None.
+    ``on_bug`` is told of exceptions in contracts that are no refusals.
 
     Raises: StoreLocked, StoreDamaged, GenesisFileError.
     """
     backend: Backend = MemoryBackend() if home is None else LevelBackend(home)
     store = StateStore(backend, keep_heights=keep_heights)
     known = codes or known_codes()
-    app = App(store, known, verifier=verifier or InlineVerifier())
+    app = App(store, known, verifier=verifier or InlineVerifier(), on_bug=on_bug)
     producer = Producer(app, store, known, signers)
     producer.start(genesis)
     return producer

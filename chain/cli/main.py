@@ -15,6 +15,8 @@ from chain import __version__
 #: command -> "module:attribute", "one line of help"
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("chain.cli.demo:demo", "Play two agents that negotiate and pay, on a fresh chain."),
+    "devnet": ("chain.cli.devnet:devnet", "Run a local chain with every contract."),
+    "node": ("chain.cli.node:node", "Set up and run a node with a genesis of your own."),
     "log": ("chain.cli.log:log", "Show, verify and replay event logs."),
 }
 

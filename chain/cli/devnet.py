@@ -1,0 +1,175 @@
+"""``msgchain devnet``: a local chain with every contract of the repository."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import click
+
+from chain import wiring
+from chain.app.devnet import ACCOUNTS, WALLETS, WORDS
+from chain.cli.output import fail
+from chain.cli.running import BlockTime, node_options, opened, serve
+from chain.driver.codes import KnownCodes
+from chain.driver.genesis import Genesis, GenesisFileError, format_time, parse, read_file
+from chain.node import logs
+from chain.node.home import GENESIS, HomeError, add_folders, open_node, wipe, write_genesis
+from chain.node.service import Options
+from chain.store.errors import StoreError
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+_SHOWN_MAX = 20
+
+
+@click.command()
+@click.option(
+    "--home",
+    type=_FOLDER,
+    default=Path(".msgchain/devnet"),
+    show_default=True,
+    help="Where the chain is kept.",
+)
+@click.option("--reset", is_flag=True, help="Delete the chain of the folder and begin anew.")
+@click.option("--genesis", type=_FILE, help="Begin with this genesis file instead of a made one.")
+@click.option(
+    "--block-time",
+    type=BlockTime(),
+    default="5s",
+    show_default=True,
+    help="Interval of blocks (5s, 200ms), instant (one a transaction), or manual.",
+)
+@click.option("--chain-id", default=wiring.CHAIN_ID, show_default=True, help="Name of the chain.")
+@click.option(
+    "--accounts",
+    type=click.IntRange(0, 1_000),
+    default=WALLETS,
+    show_default=True,
+    help="Wallet accounts with funds.",
+)
+@click.option(
+    "--validators",
+    type=click.IntRange(1, 100),
+    default=1,
+    show_default=True,
+    help="Validators of a made genesis.",
+)
+@click.option("--contracts", type=_FOLDER, help="Folder of contract folders to know as well.")
+@node_options
+def devnet(
+    *,
+    home: Path,
+    reset: bool,
+    genesis: Path | None,
+    block_time: int | str,
+    chain_id: str,
+    accounts: int,
+    validators: int,
+    contracts: Path | None,
+    **shared: Any,
+) -> None:
+    """Run a local chain with every contract of the repository, and accounts with known keys."""
+    logs.set_up(shared["log_level"], shared["log_format"])
+    codes = wiring.known_codes()
+    lines = _user_contracts(codes, contracts)
+    try:
+        if reset:
+            wipe(home)
+        found = _genesis(home, genesis, chain_id, accounts, validators)
+    except (StoreError, HomeError, GenesisFileError) as error:
+        fail(str(error))
+    options = Options(block_time=block_time, moniker=shared["moniker"], devnet=True)
+    node = opened(lambda: open_node(home, found, options, codes=codes))
+
+    def greet(address: str) -> None:
+        pace = block_time if isinstance(block_time, str) else f"every {block_time / 1e9:g} s"
+        click.echo(
+            f"chain {found.chain_id}, blocks {pace}, genesis {format_time(found.time)}\n"
+            f"kept in {home}\n"
+        )
+        _show_accounts(found, accounts)
+        _show_contracts(found, lines)
+        click.echo(
+            f"RPC        http://{address}\n"
+            f"WebSocket  ws://{address}/websocket\n"
+            f"metrics    http://{address}/metrics"
+        )
+
+    serve(node, host=shared["host"], port=shared["rpc_port"], cors=shared["cors"], greet=greet)
+
+
+def _user_contracts(codes: KnownCodes, folder: Path | None) -> dict[str, str]:
+    if folder is None:
+        return {}
+    try:
+        return add_folders(codes, folder)
+    except HomeError as error:
+        fail(str(error))
+
+
+def _genesis(
+    home: Path, given: Path | None, chain_id: str, accounts: int, validators: int
+) -> Genesis:
+    """The genesis of the folder, made where there is none."""
+    path = home / GENESIS
+    if given is not None:
+        found = read_file(given)
+        if path.exists() and read_file(path).document != found.document:
+            raise HomeError(
+                f"{home} holds a chain with another genesis than {given}; "
+                "use --reset to begin anew, or another --home"
+            )
+        if not path.exists():
+            home.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(given, path)
+        return found
+    if path.exists():
+        found = read_file(path)
+        if chain_id not in (found.chain_id, wiring.CHAIN_ID):
+            raise HomeError(
+                f"{home} holds chain {found.chain_id}, not {chain_id}; "
+                "use --reset to begin anew, or another --home"
+            )
+        return found
+    document = wiring.devnet_genesis(chain_id=chain_id, wallets=accounts, validators=validators)
+    write_genesis(home, document)
+    return parse(document)
+
+
+def _show_accounts(genesis: Genesis, wallets: int) -> None:
+    """Who has funds, and where the keys are."""
+    say = click.echo
+    named = {entry.get("name", ""): entry["address"] for entry in _accounts(genesis)}
+    say("native accounts (ML-DSA-87); keys: chain.wiring.dev_key(NAME)")
+    for name in ACCOUNTS:
+        if name in named:
+            say(f"  {name:<10} {named[name]}")
+    shown = [f"wallet{index}" for index in range(wallets) if f"wallet{index}" in named]
+    if shown:
+        say("wallet accounts (secp256k1), m/44'/118'/0'/0/N of the words")
+        say(f"  {WORDS}")
+        for name in shown[:_SHOWN_MAX]:
+            say(f"  {name:<10} {named[name]}")
+        if len(shown) > _SHOWN_MAX:
+            say(f"  and {len(shown) - _SHOWN_MAX} more")
+    say("these keys are known to everybody: never use them for anything of value\n")
+
+
+def _show_contracts(genesis: Genesis, lines: dict[str, str]) -> None:
+    """Where the contracts are, and what may be stored besides."""
+    if genesis.app_state.get("messages"):
+        click.echo("contracts")
+        for name, contract in wiring.contract_addresses().items():
+            click.echo(f"  {name:<24} {contract}")
+    if lines:
+        click.echo("own contracts, to be stored as")
+        for line in lines.values():
+            click.echo(f"  {line}")
+    click.echo("")
+
+
+def _accounts(genesis: Genesis) -> list[dict[str, Any]]:
+    found = genesis.app_state.get("accounts", [])
+    return [entry for entry in found if isinstance(entry, dict) and "address" in entry]

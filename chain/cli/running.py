@@ -1,0 +1,114 @@
+"""What ``devnet`` and ``node start`` share: options and running a node to its end."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from chain.cli.output import fail
+from chain.driver.genesis import GenesisFileError, parse_interval
+from chain.node import logs
+from chain.node.home import HomeError
+from chain.node.server import PortInUse, Server, listen
+from chain.node.service import INSTANT, MANUAL, Node
+from chain.store.errors import StoreError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class BlockTime(click.ParamType):  # type: ignore[type-arg]
+    """An interval such as ``5s`` or ``200ms``, or ``instant`` or ``manual``."""
+
+    name = "INTERVAL|instant|manual"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | str:
+        """Nanoseconds or a word."""
+        if isinstance(value, int) or value in (INSTANT, MANUAL):
+            return value if isinstance(value, int) else str(value)
+        try:
+            return parse_interval(value)
+        except ValueError as error:
+            self.fail(f"{error}, and neither instant nor manual", param, ctx)
+
+
+def node_options(command: F) -> F:
+    """Options of every command that runs a node."""
+    for option in (
+        click.option(
+            "--host", default="127.0.0.1", show_default=True, help="Address to listen on."
+        ),
+        click.option(
+            "--rpc-port",
+            type=click.IntRange(0, 65_535),
+            default=26_657,
+            show_default=True,
+            help="Port of the RPC; 0 takes a free one.",
+        ),
+        click.option(
+            "--cors",
+            multiple=True,
+            metavar="ORIGIN",
+            help="A web page that may call the RPC, or * for all. Repeatable.",
+        ),
+        click.option("--moniker", default="msgchain", show_default=True, help="The node's name."),
+        click.option(
+            "--log-level",
+            type=click.Choice(logs.LEVELS),
+            default="warning",
+            show_default=True,
+            help="What goes to standard error.",
+        ),
+        click.option(
+            "--log-format",
+            type=click.Choice(["text", "json"]),
+            default="text",
+            show_default=True,
+            help="Lines for people or JSON objects.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def opened(make: Callable[[], Node]) -> Node:
+    """Open a node, or say what to do about what is in the way."""
+    try:
+        return make()
+    except (StoreError, GenesisFileError, HomeError) as error:
+        fail(str(error))
+
+
+def serve(
+    node: Node,
+    *,
+    host: str,
+    port: int,
+    cors: tuple[str, ...],
+    greet: Callable[[str], None],
+    prepare: Callable[[Server], None] | None = None,
+) -> None:
+    """Listen, greet, and serve until a signal; ends with status 1 when the chain failed."""
+    try:
+        listening = listen(host, port)
+    except (PortInUse, OSError) as error:
+        node.close()
+        fail(f"cannot listen on {error}; stop what uses it or choose another with --rpc-port")
+    real = listening.getsockname()[1]
+    if not ipaddress.ip_address(host).is_loopback:
+        click.echo(
+            f"warning: listening on {host}: others on the network can reach this node", err=True
+        )
+    shown = f"[{host}]" if ":" in host else host
+    greet(f"{shown}:{real}")
+    server = Server(node, listening, origins=cors)
+    if prepare is not None:
+        prepare(server)
+    server.run()
+    if node.failure is not None:
+        fail(f"the chain stopped: {node.failure}")
+    click.echo("stopped", err=True)

@@ -1,0 +1,142 @@
+"""A node's folder: genesis, validator keys, chain and index; and a node out of it.
+
+``genesis.json`` is the chain's genesis, ``validators.json`` the secret keys of its validators
+(a devnet has none: its keys are known to everybody), ``data`` the chain, ``index`` what may be
+deleted.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from chain.crypto.keys import Ed25519Key
+from chain.crypto.verify import ThreadedVerifier
+from chain.driver.codes import KnownCodes
+from chain.driver.genesis import Genesis, parse, read_file
+from chain.index.index import Index
+from chain.node.service import Node, Options
+from chain.store import LevelBackend, MemoryBackend
+from chain.store.types import Backend
+from chain.vm.contract import Contract
+from chain.vm.sandbox.errors import ContractSourceError
+from chain.vm.sandbox.loader import load_folder
+from chain.wiring import dev_validator_keys, known_codes, open_chain
+
+LOG: Final = logging.getLogger("msgchain.contracts")
+GENESIS: Final = "genesis.json"
+KEYS: Final = "validators.json"
+DATA: Final = "data"
+INDEX: Final = "index"
+_DEV_VALIDATORS_MAX: Final = 100
+
+
+class HomeError(Exception):
+    """A folder that cannot be used; the text says what to do."""
+
+
+def write_genesis(home: Path, document: dict[str, Any]) -> None:
+    """Write a genesis file into a folder, made if absent."""
+    home.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    (home / GENESIS).write_text(text, encoding="utf-8")
+
+
+def write_keys(home: Path, keys: Sequence[Ed25519Key]) -> None:
+    """Write the secret keys of validators, readable by their owner alone."""
+    entries = [
+        {"address": key.validator_address.hex().upper(), "seed": key.seed.hex()} for key in keys
+    ]
+    path = home / KEYS
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(entries, file, indent=2)
+        file.write("\n")
+
+
+def read_keys(home: Path) -> list[Ed25519Key]:
+    """The validators' keys of a folder. Raises: HomeError."""
+    path = home / KEYS
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))
+        return [Ed25519Key(bytes.fromhex(entry["seed"])) for entry in entries]
+    except FileNotFoundError:
+        raise HomeError(f"{path} is missing: make it with `msgchain node init`") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise HomeError(f"{path} cannot be read: {error}") from None
+
+
+def read_genesis(home: Path) -> Genesis:
+    """The genesis of a folder. Raises: GenesisFileError."""
+    return read_file(home / GENESIS)
+
+
+def wipe(home: Path) -> None:
+    """Delete the chain of a folder, and nothing that is not a node's. Raises: HomeError."""
+    for name in (DATA, INDEX):
+        folder = home / name
+        if folder.is_dir():
+            backend = LevelBackend(folder)  # refuses while a node runs
+            backend.close()
+            shutil.rmtree(folder)
+    (home / GENESIS).unlink(missing_ok=True)
+
+
+def signers_of(home: Path | None, genesis: Genesis) -> list[Ed25519Key]:
+    """The keys to sign with: the folder's, or a devnet's known ones. Raises: HomeError."""
+    if home is not None and (home / KEYS).exists():
+        return read_keys(home)
+    wanted = {member.pubkey for member in genesis.validators}
+    known = dev_validator_keys(min(len(wanted), _DEV_VALIDATORS_MAX))
+    found = [key for key in known if key.pubkey.key in wanted]
+    if found or not wanted:
+        return found
+    where = "the folder" if home is None else str(home / KEYS)
+    raise HomeError(f"no key of a validator of this genesis; {where} must hold one")
+
+
+def open_node(
+    home: Path | None,
+    genesis: Genesis | dict[str, Any],
+    options: Options,
+    *,
+    codes: KnownCodes | None = None,
+) -> Node:
+    """A node over a folder, or in memory for None. Raises: StoreLocked, StoreDamaged,
+    GenesisFileError, HomeError."""
+    found = parse(genesis) if isinstance(genesis, dict) else genesis
+    producer = open_chain(
+        None if home is None else home / DATA,
+        found,
+        signers=signers_of(home, found),
+        codes=codes or known_codes(),
+        verifier=ThreadedVerifier(max(2, os.cpu_count() or 2)),
+        on_bug=_report_bug,
+    )
+    backend: Backend = MemoryBackend() if home is None else LevelBackend(home / INDEX)
+    return Node(producer, Index(backend), options)
+
+
+def add_folders(codes: KnownCodes, folder: Path) -> dict[str, str]:
+    """Make the contracts in the folders of ``folder`` known; name to line. Raises: HomeError."""
+    lines: dict[str, str] = {}
+    if not folder.is_dir():
+        raise HomeError(f"{folder} is no folder")
+    for entry in sorted(folder.iterdir()):
+        if (entry / "contract.py").is_file():
+            try:
+                contract = load_folder(entry)
+                contract.version  # noqa: B018  # checks and compiles it now
+            except ContractSourceError as error:
+                raise HomeError(f"{entry}: {error}") from None
+            lines[contract.name] = codes.add(contract)
+    return lines
+
+
+def _report_bug(contract: Contract, entry: str, error: BaseException) -> None:
+    LOG.warning("contract bug", extra={"contract": contract.name, "entry": entry}, exc_info=error)

@@ -1,0 +1,171 @@
+"""The server: Starlette and uvicorn around a node, from its start to a clean end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import resource
+import signal
+import socket
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from chain.node.http import BODY_MAX, HttpDoor
+from chain.node.rpc import Rpc
+from chain.node.service import Node
+from chain.node.socket import SocketDoor
+
+LOG: Final = logging.getLogger("msgchain.server")
+#: connections at once; more are answered with 503
+CONNECTIONS_MAX: Final = 4_000
+#: seconds a connection may be silent before its first request and between two
+IDLE_SECONDS: Final = 75
+_PING_SECONDS: Final = 27.0
+_PONG_SECONDS: Final = 3.0
+_STOP_SECONDS: Final = 3
+_BACKLOG: Final = 2_048
+
+
+class PortInUse(Exception):
+    """The address is taken."""
+
+
+class IdleProtocol(H11Protocol):
+    """HTTP/1.1 that also ends a connection that never asks anything."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Start the clock of a new connection."""
+        super().connection_made(transport)
+        self.timeout_keep_alive_task = self.loop.call_later(
+            self.timeout_keep_alive, self.timeout_keep_alive_handler
+        )
+
+
+class _Server(uvicorn.Server):
+    """uvicorn that leaves signals to us, so that a stop is an end and not a kill."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take no signals."""
+        yield
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket. Raises: PortInUse, OSError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host, port))
+    except OSError as error:
+        found.close()
+        raise PortInUse(f"{host}:{port}: {error.strerror}") from None
+    found.listen(_BACKLOG)
+    return found
+
+
+def application(
+    node: Node, rpc: Rpc, *, origins: Sequence[str] = (), routes: Sequence[BaseRoute] = ()
+) -> Starlette:
+    """The node's web application; ``routes`` come before the RPC's own."""
+
+    async def metrics(request: Request) -> Response:
+        return Response(node.metrics.text(), media_type="text/plain; version=0.0.4")
+
+    return Starlette(
+        routes=[
+            *routes,
+            WebSocketRoute("/websocket", SocketDoor(rpc)),
+            Route("/websocket", _no_upgrade),
+            Route("/metrics", metrics),
+            Route("/{path:path}", HttpDoor(rpc, origins)),
+        ]
+    )
+
+
+async def _no_upgrade(request: Request) -> Response:
+    headers = {"Sec-Websocket-Version": "13", "X-Content-Type-Options": "nosniff"}
+    return Response("Bad Request\n", 400, headers, "text/plain; charset=utf-8")
+
+
+class Server:
+    """Serves one node on a socket until a signal, ``stop``, or a failure of the chain."""
+
+    def __init__(
+        self,
+        node: Node,
+        listening: socket.socket,
+        *,
+        origins: Sequence[str] = (),
+        routes: Sequence[BaseRoute] = (),
+    ) -> None:
+        self.node = node
+        self.rpc = Rpc(node)
+        self._socket = listening
+        config = uvicorn.Config(
+            application(node, self.rpc, origins=origins, routes=routes),
+            http=IdleProtocol,
+            ws="websockets-sansio",
+            loop="asyncio",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=IDLE_SECONDS,
+            limit_concurrency=CONNECTIONS_MAX,
+            timeout_graceful_shutdown=_STOP_SECONDS,
+            ws_max_size=BODY_MAX,
+            ws_ping_interval=_PING_SECONDS,
+            ws_ping_timeout=_PONG_SECONDS,
+            ws_per_message_deflate=False,
+        )
+        self._server = _Server(config)
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def run(self) -> None:
+        """Start the node, serve, and end both."""
+        _raise_file_limit()
+        asyncio.run(self._run())
+
+    async def _run(self) -> None:
+        loop = self._loop = asyncio.get_running_loop()
+        for name in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(name, self.stop)
+        self.node.on_failure = self.stop
+        host, port = self._socket.getsockname()[:2]
+        self.node.rpc_address = f"tcp://{host}:{port}"
+        try:
+            self.node.start()
+            await self._server.serve([self._socket])
+        finally:
+            self.rpc.close()
+            self.node.stop()
+            self.node.close()
+            self._socket.close()
+
+    def stop(self) -> None:
+        """End serving soon; from any thread."""
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(self._end)
+
+    def _end(self) -> None:
+        LOG.info("stopping")
+        self._server.should_exit = True
+
+
+def _raise_file_limit() -> None:
+    """A socket is a file, and many systems allow 1,024 of them."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = CONNECTIONS_MAX + 200
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
