@@ -210,7 +210,7 @@ class Model:
         if bot.status != "active":
             return
         for wish in self.wishes.values():
-            if wish.at(self.now) == "pending" and any(c in wish.targets for c in capabilities):
-                if bot.agent_id in self.fitting(wish.source, wish.targets, wish.max_price):
-                    wish.status = "matched"
-                    wish.matched = [bot.agent_id]
+            waits = wish.at(self.now) == "pending" and any(c in wish.targets for c in capabilities)
+            if waits and bot.agent_id in self.fitting(wish.source, wish.targets, wish.max_price):
+                wish.status = "matched"
+                wish.matched = [bot.agent_id]

@@ -61,7 +61,7 @@ class AgentMachine(RuleBasedStateMachine):
         sender=WHO, to=WHO, kind=TYPES, priority=PRIORITIES, ttl=TTLS, named=st.booleans(), n=PICK
     )
     def send(
-        self, sender: str, to: str, kind: str, priority: int, ttl: int, named: bool, n: int
+        self, sender: str, to: str, kind: str, *, priority: int, ttl: int, named: bool, n: int
     ) -> None:
         who, whom = PEOPLE[sender], PEOPLE[to]
         line = self.pick(self.model.lines.values(), n) if named else None
