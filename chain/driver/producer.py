@@ -133,10 +133,13 @@ class Producer:
 
     # --- the start of a chain --------------------------------------------------------------------
 
-    def start(self, genesis: Genesis) -> None:
+    def start(
+        self, genesis: Genesis, sources: Mapping[str, dict[str, str]] | None = None
+    ) -> None:
         """Continue the chain in the store, or begin the one that ``genesis`` describes.
 
         Before the first commit nothing is on disk, so a chain of height 0 is begun again.
+        ``sources``: of contracts that later blocks store, where they are known beforehand.
         """
         raw = self.store.row(ROW_DRIVER)
         if raw is not None:
@@ -146,7 +149,7 @@ class Producer:
         answer = begin(self.app, genesis)
         self.chain_id = genesis.chain_id
         members = update_validators((), answer.validators)
-        stored = self._sources_of(_checksums(self.app.genesis_view()))
+        stored = self._sources_of(_checksums(self.app.genesis_view())) | dict(sources or {})
         self._genesis = sealed(GenesisRecord(FORMAT, genesis.document, stored))
         self._state = DriverState(
             height=genesis.initial_height - 1,
@@ -203,9 +206,15 @@ class Producer:
         members = self.state.validators
         return validator_address(members[self.state.height % len(members)].pubkey)
 
-    def open(self, time: int) -> BlockInput:
-        """Open the next block at ``time`` nanoseconds, moved up where block time would not rise."""
-        self._open, self._txs = self._next(time, ()), []
+    def open(self, time: int, height: int | None = None) -> BlockInput:
+        """Open the next block at ``time`` nanoseconds, moved up where block time would not rise.
+
+        A devnet may leave heights out: ``height`` is then the next one.
+        """
+        block = self._next(time, ())
+        if height is not None:
+            block = msgspec.structs.replace(block, height=height)
+        self._open, self._txs = block, []
         self.app.open_block(self._open)
         return self._open
 

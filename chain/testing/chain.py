@@ -13,8 +13,8 @@ from chain.block.types import BlockInput
 from chain.testing.calls import ChainCalls
 from chain.testing.engine import Engine
 from chain.testing.genesis import ChainGenesis
-from chain.testing.history import ClosedBlock, History
-from chain.testing.log import ChainLog
+from chain.testing.history import History
+from chain.testing.log import ChainLog, ClosedBlock
 
 
 class Chain(ChainCalls):
@@ -54,7 +54,7 @@ class Chain(ChainCalls):
         Raises: ValueError for a step that is not positive: block time strictly increases.
         """
         engine = self._engine
-        step = engine.genesis.interval if seconds is None else seconds * 1_000_000_000
+        step = engine.genesis.genesis.interval if seconds is None else seconds * 1_000_000_000
         if step <= 0:
             raise ValueError("a block is later than the one before it; seconds must be positive")
         for _ in range(blocks):
@@ -102,7 +102,7 @@ class Chain(ChainCalls):
         if time_ns > block.time:
             engine.open(height, time_ns)
         else:
-            engine.open(height, block.time + engine.genesis.interval)
+            engine.open(height, block.time + engine.genesis.genesis.interval)
             engine.floating = True  # nobody asked for this time; a set_time may still lower it
 
     def _close(self) -> None:
@@ -136,8 +136,9 @@ class Chain(ChainCalls):
         blocks = list(self._history.closed)
         if engine.txs:
             blocks.append(ClosedBlock(engine.block, engine.txs))
-        return ChainLog(engine, blocks)
+        made = engine.genesis
+        return ChainLog(made.genesis, blocks, engine.codes, made.key, engine.prefix)
 
     def __repr__(self) -> str:
         block: BlockInput = self._engine.block
-        return f"<Chain {self._engine.genesis.chain_id} height={block.height} txs={len(self._engine.txs)}>"
+        return f"<Chain {self._engine.genesis.genesis.chain_id} height={block.height} txs={len(self._engine.txs)}>"

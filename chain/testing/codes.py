@@ -49,9 +49,14 @@ class ChainCodes:
         if value is None:
             return None
         if value.source:
-            return dict(value.source)
+            return {"name": value.name, **value.source}
         kind, module, name = value.source_ref
-        return {kind: f"{module}:{name}"}
+        return {"name": value.name, kind: f"{module}:{name}"}
+
+    def sources(self) -> dict[str, dict[str, str]]:
+        """What a log carries of every code, by the hex of its hash."""
+        found = {checksum.hex(): self.source(checksum) for checksum in self._by_checksum}
+        return {checksum: files for checksum, files in found.items() if files is not None}
 
 
 def _line(name: str, checksum: bytes) -> str:

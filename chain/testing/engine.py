@@ -66,6 +66,7 @@ class Engine:
         "codes",
         "floating",
         "genesis",
+        "last_height",
         "last_time",
         "named",
         "nonce",
@@ -85,15 +86,17 @@ class Engine:
         self.nonce = 0
         self.txs: list[Tx] = []
         self.floating = False
-        self.last_time = genesis.time
+        first = genesis.genesis
+        self.last_height = first.initial_height - 1
+        self.last_time = first.time - 1
         self.block = BlockInput(0, 0, b"")
-        self.open(genesis.initial_height, genesis.time)
+        self.open(first.initial_height, first.time)
 
     # --- blocks ---------------------------------------------------------------------------------
 
     def open(self, height: int, time: int) -> None:
         """Open a block."""
-        self.block = BlockInput(height, time, self.genesis.proposer(height))
+        self.block = BlockInput(height, time, self.genesis.proposer(self.last_height))
         self.txs = []
         self.floating = False
         self.app.open_block(self.block)
@@ -106,7 +109,7 @@ class Engine:
         """Close and commit the open block."""
         self.app.close_block()
         self.app.commit()
-        self.last_time = self.block.time
+        self.last_height, self.last_time = self.block.height, self.block.time
 
     def deliver(self, messages: tuple[Msg, ...], gas_limit: int | None) -> TxResult:
         """One transaction of messages by their senders, who need no keys."""

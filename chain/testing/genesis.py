@@ -1,63 +1,63 @@
-"""The genesis of a test chain: a devnet with one validator, no coins, no code, and a clock that starts in 2017."""
+"""The genesis of a test chain: a devnet with one validator, no coins and no code."""
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
 
 from chain.app.application import App
-from chain.block.types import Validator
+from chain.block.hashing import validator_address
 from chain.crypto.keys import Ed25519Key
+from chain.driver.genesis import Genesis, begin, format_time, parse
+from chain.driver.producer import update_validators
 
-SECOND: Final = 1_000_000_000
-#: 2017-01-01: before the block times that CosmWasm's own mocks use, because a test may only move time forwards
-TIME: Final = 1_483_228_800 * SECOND
-INTERVAL: Final = 5 * SECOND
+#: 2017-01-01, before the block times of CosmWasm's own mocks: a test may only move time forwards
+TIME: Final = 1_483_228_800_000_000_000
+_SEED: Final = b"test validator"
 
 
 class ChainGenesis:
-    """What a test chain begins with, as values and as the mapping that its log carries."""
+    """What a test chain begins with. A given document is taken as a devnet's, whatever it says."""
 
-    __slots__ = (
-        "app_state",
-        "chain_id",
-        "fees",
-        "initial_height",
-        "interval",
-        "key",
-        "time",
-        "validators",
-    )
+    __slots__ = ("_members", "fees", "genesis", "key")
 
-    def __init__(
-        self,
-        given: Mapping[str, Any] | None,
-        *,
-        chain_id: str,
-        fees: bool,
-        seed: str = "test validator",
-    ) -> None:
-        found = dict(given or {})
-        self.key = Ed25519Key(hashlib.sha256(seed.encode()).digest())
-        self.chain_id: str = found.get("chain_id", chain_id)
-        self.time: int = int(found.get("genesis_time", TIME))
-        self.interval: int = int(found.get("block_interval", INTERVAL))
-        self.initial_height: int = int(found.get("initial_height", 1))
-        self.validators = (Validator("ed25519", self.key.pubkey.key, 1),)
-        state: dict[str, Any] = dict(found.get("app_state", {}))
-        state["devnet"] = True
+    def __init__(self, given: Mapping[str, Any] | None, *, chain_id: str, fees: bool) -> None:
+        self.key = Ed25519Key(hashlib.sha256(_SEED).digest())
         self.fees = fees
+        document: dict[str, Any] = {
+            "chain_id": chain_id,
+            "genesis_time": format_time(TIME),
+            "initial_height": "1",
+            "block_interval": "5s",
+            "validators": [_validator(self.key)],
+            **(given or {}),
+        }
+        state: dict[str, Any] = {**document.get("app_state", {}), "devnet": True}
         if fees:
             state["params"] = {**state.get("params", {}), "dev_fees": True}
-        self.app_state = state
+        document["app_state"] = state
+        self.genesis: Genesis = parse(document)
+        self._members = update_validators((), self.genesis.validators)
 
     def begin(self, app: App) -> None:
         """Make the first state."""
-        app.init_chain(
-            self.time, self.chain_id, None, self.validators, self.app_state, self.initial_height
-        )
+        begin(app, self.genesis)
 
-    def proposer(self, height: int) -> bytes:
-        """The 20-byte address of a block's proposer: there is one validator."""
-        return self.key.validator_address
+    def proposer(self, last_height: int) -> bytes:
+        """The 20-byte address of the next block's proposer: round robin, as the producer has it."""
+        members = self._members
+        return validator_address(members[last_height % len(members)].pubkey) if members else b""
+
+
+def _validator(key: Ed25519Key) -> dict[str, Any]:
+    return {
+        "address": key.validator_address.hex().upper(),
+        "pub_key": {
+            "type": "tendermint/PubKeyEd25519",
+            "value": base64.b64encode(key.pubkey.key).decode(),
+        },
+        "power": "10",
+        "name": "validator",
+    }

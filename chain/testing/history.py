@@ -6,18 +6,8 @@ back one by one and opens that block again with what it had written by then.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from chain.block.types import BlockInput
 from chain.testing.engine import Engine, OpenBlock
-from chain.tx.value import Tx
-
-
-class ClosedBlock(NamedTuple):
-    """A block and its transactions; results are made again when the log is asked for."""
-
-    block: BlockInput
-    txs: list[Tx]
+from chain.testing.log import ClosedBlock
 
 
 class Mark:
@@ -29,7 +19,7 @@ class Mark:
         self.block = engine.block
         #: how many blocks were closed before
         self.closed = closed
-        self.clock = (engine.floating, engine.last_time, engine.nonce)
+        self.clock = (engine.floating, engine.last_height, engine.last_time, engine.nonce)
         self.named = len(engine.named)
         self.txs = len(engine.txs)
         self.open: OpenBlock = engine.mark()
@@ -78,7 +68,7 @@ class History:
             del engine.txs[mark.txs :]
         else:
             self._reopen(engine, mark)
-        engine.floating, engine.last_time, engine.nonce = mark.clock
+        engine.floating, engine.last_height, engine.last_time, engine.nonce = mark.clock
         if len(engine.named) != mark.named:
             for address in list(engine.named)[mark.named :]:
                 del engine.named[address]

@@ -82,11 +82,14 @@ def _read_json(path: Path, file: IO[bytes]) -> Iterator[Record]:
             line = raw.decode("utf-8")
         except UnicodeDecodeError:
             raise LogError(f"{where}: not UTF-8") from None
-        yield from_json(line, where)
+        record = from_json(line, where)
+        if to_json(record) != line[:-1]:
+            raise LogError(f"{where}: not written as records are written; the line was edited")
+        yield record
 
 
 def _read_msgpack(path: Path, file: IO[bytes]) -> Iterator[Record]:
-    unpacker = msgpack.Unpacker(file, raw=True, max_buffer_size=RECORD_BYTES_MAX)
+    unpacker = msgpack.Unpacker(file, max_buffer_size=RECORD_BYTES_MAX)
     number = 0
     size = os.fstat(file.fileno()).st_size
     while True:
@@ -209,7 +212,7 @@ def _check_link(
                 f"{where}: the footer counts {record.blocks} blocks, the file has {blocks}"
             )
         return height, blocks, True
-    if height and record.block.height != height + 1:
+    if record.block.height <= height:
         raise LogError(f"{where}: height {record.block.height} follows height {height}")
     return record.block.height, blocks + 1, False
 
