@@ -114,9 +114,12 @@ def unpack(raw: bytes, where: str) -> Record:
     """Any record from MessagePack. Raises: LogError naming ``where``."""
     try:
         kind, rest = msgspec.msgpack.decode(raw, type=tuple[str, msgspec.Raw])
-        return msgspec.msgpack.decode(rest, type=_KINDS[kind])
+        record = msgspec.msgpack.decode(rest, type=_KINDS[kind])
     except (msgspec.MsgspecError, KeyError, UnicodeDecodeError) as error:
         raise LogError(f"{where}: not a log record ({error})") from None
+    if pack(record) != raw:
+        raise LogError(f"{where}: not written as records are written; the record was edited")
+    return record
 
 
 # --- JSON ----------------------------------------------------------------------------------------
