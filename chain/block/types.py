@@ -20,7 +20,7 @@ SECP256K1: Final = "secp256k1"
 ML_DSA_65: Final = "ml_dsa_65"
 
 
-class Event(msgspec.Struct, frozen=True, array_like=True):
+class Event(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An event: its type and its attributes in order."""
 
     type: str
@@ -59,7 +59,7 @@ class BlockInput(msgspec.Struct, frozen=True, array_like=True):
     misbehavior: tuple[Misbehavior, ...] = ()
 
 
-class TxResult(msgspec.Struct, frozen=True, array_like=True):
+class TxResult(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """CometBFT's ExecTxResult. Only code, data and the two gas figures are hashed."""
 
     code: int = 0

@@ -8,8 +8,9 @@ a query a storage that refuses writes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
+
+from msgspec import Struct
 
 from chain.std.numbers import Addr, Timestamp
 from chain.std.records import Coin
@@ -88,8 +89,7 @@ class Querier(Protocol):
         """Code id, creator, admin of a contract."""
 
 
-@dataclass(slots=True)
-class Deps:
+class Deps(Struct):
     """Capabilities of a query."""
 
     storage: Storage
@@ -97,7 +97,6 @@ class Deps:
     querier: Querier
 
 
-@dataclass(slots=True)
 class DepsMut(Deps):
     """Capabilities of an entry point that may write."""
 
@@ -106,8 +105,7 @@ class DepsMut(Deps):
         return Deps(self.storage, self.api, self.querier)
 
 
-@dataclass(frozen=True, slots=True)
-class BlockInfo:
+class BlockInfo(Struct, frozen=True):
     """The block an entry point runs in; the only clock there is."""
 
     height: int
@@ -115,22 +113,19 @@ class BlockInfo:
     chain_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class TransactionInfo:
+class TransactionInfo(Struct, frozen=True):
     """Position of the transaction in its block, from 0 (TX-7)."""
 
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class ContractInfo:
+class ContractInfo(Struct, frozen=True):
     """The contract that runs."""
 
     address: Addr
 
 
-@dataclass(frozen=True, slots=True)
-class Env:
+class Env(Struct, frozen=True):
     """Block, transaction (None outside one) and the contract itself (FUND-7)."""
 
     block: BlockInfo
@@ -138,8 +133,7 @@ class Env:
     contract: ContractInfo
 
 
-@dataclass(frozen=True, slots=True)
-class MessageInfo:
+class MessageInfo(Struct, frozen=True):
     """Who calls, and what came with the call."""
 
     sender: Addr
