@@ -31,7 +31,9 @@ _NOBODY, _ANY_OF = 1, 4
 
 
 class ChainCalls:
-    """Everything of ``Chain`` but blocks and snapshots. Any valid address may be a ``sender``, with or without key."""
+    """Everything of ``Chain`` but blocks and snapshots. Any valid address may be a ``sender``, with
+    or without key.
+    """
 
     _engine: Engine
     _auto_block: bool
@@ -60,7 +62,9 @@ class ChainCalls:
     # --- accounts and coins ---------------------------------------------------------------------
 
     def account(self, name: str, balance: CoinsLike = "1000000msg") -> str:
-        """The address of a named account, the same on every machine; its first mention gives it ``balance``."""
+        """The address of a named account, the same on every machine; its first mention gives it
+        ``balance``.
+        """
         address = account_address(name, self._engine.prefix)
         if address not in self._engine.named:
             self._engine.named[address] = name
@@ -94,7 +98,7 @@ class ChainCalls:
         return self._engine.supply(denom)
 
     def _deployer(self) -> str:
-        """Who stores codes that nobody else stores; where gas costs something, it is given coins."""
+        """Who stores codes that nobody else stores; given coins where gas costs something."""
         return self.account("deployer", "1000000msg" if self._engine.genesis.fees else "")
 
     # --- codes and contracts --------------------------------------------------------------------
@@ -106,9 +110,11 @@ class ChainCalls:
         checksum: bytes | None = None,
         instantiate_by: Iterable[str] | None = None,
     ) -> int:
-        """Store a contract value, or a contract folder by name, path or module; returns the code id.
+        """Store a contract value, or a contract folder by name, path or module; returns the code
+        id.
 
-        ``checksum``: 32 bytes in place of the source's hash. ``instantiate_by``: who may instantiate, default
+        ``checksum``: 32 bytes in place of the source's hash. ``instantiate_by``: who may
+        instantiate, default
         everybody. Raises: TxFailed.
         """
         line = self._engine.codes.add(contract, checksum)
@@ -119,7 +125,7 @@ class ChainCalls:
         result = self._run(MsgStoreCode(sender or self._deployer(), line.encode(), config))
         return stored_code_id(_checked(result).tx_data)
 
-    def try_instantiate(
+    def try_instantiate(  # noqa: PLR0917  # public signature
         self,
         code_id: int,
         msg: Any,
@@ -134,7 +140,7 @@ class ChainCalls:
             MsgInstantiateContract(sender, admin or "", code_id, label, body, parse_coins(funds))
         )
 
-    def instantiate(
+    def instantiate(  # noqa: PLR0917  # public signature
         self,
         code_id: int,
         msg: Any,
@@ -146,7 +152,7 @@ class ChainCalls:
         """Create a contract and return its address. Raises: TxFailed."""
         return _checked(self.try_instantiate(code_id, msg, sender, label, funds, admin)).address
 
-    def instantiate2(
+    def instantiate2(  # noqa: PLR0917  # public signature
         self,
         code_id: int,
         msg: Any,
@@ -202,7 +208,8 @@ class ChainCalls:
     def try_execute_many(
         self, messages: Sequence[Any], sender: str | None = None, gas_limit: int | None = None
     ) -> ExecTxResult:
-        """One transaction of several messages: ``(address, msg, sender, funds)``, ``BankMsg`` or ``WasmMsg`` values.
+        """One transaction of several messages: ``(address, msg, sender, funds)``, ``BankMsg`` or
+        ``WasmMsg`` values.
 
         Transaction messages of ``chain.tx.messages`` pass as they are.
         """
@@ -242,7 +249,7 @@ class ChainCalls:
     # --- reading --------------------------------------------------------------------------------
 
     def query(self, address: str, msg: Any) -> Any:
-        """A contract's answer, decoded; bytes that are no JSON as they stand. Raises: QueryFailed."""
+        """A contract's answer, decoded; bytes that are no JSON as they are. Raises: QueryFailed."""
         return self._engine.query(address, encode_message(msg))
 
     def query_raw(self, address: str, key: bytes) -> bytes | None:
@@ -250,7 +257,9 @@ class ChainCalls:
         return self._engine.query_raw(address, key)
 
     def contract_info(self, address: str) -> ContractRecord:
-        """Code id, creator, admin, label and creation of a contract. Raises: QueryFailed for what is none."""
+        """Code id, creator, admin, label and creation of a contract. Raises: QueryFailed for what
+        is none.
+        """
         return self._engine.contract_record(address)
 
     def storage(self, address: str) -> dict[bytes, bytes]:

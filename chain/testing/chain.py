@@ -1,7 +1,9 @@
 """The test chain: an App in memory with one block open, driven by plain calls.
 
-Every change of state is a transaction in that block, delivered through ``App`` as any other driver delivers it; raw
-bytes, hashes and records are made when the log is asked for. Calls about contracts and coins are in ``calls``.
+Every change of state is a transaction in that block, delivered through ``App`` as any other driver
+delivers it; raw
+bytes, hashes and records are made when the log is asked for. Calls about contracts and coins are in
+``calls``.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from chain.testing.log import ChainLog, ClosedBlock
 class Chain(ChainCalls):
     """One chain in memory. ``genesis`` is a genesis as a devnet's, default none of its own.
 
-    ``auto_block`` closes the block after every transaction; ``fees`` charges gas at the chain's price.
+    ``auto_block`` closes the block after every transaction; ``fees`` charges gas at the chain's
+    price.
     """
 
     def __init__(
@@ -49,7 +52,8 @@ class Chain(ChainCalls):
         return self._engine.block.time
 
     def next_block(self, blocks: int = 1, seconds: int | None = None) -> None:
-        """Close the open block and open the next, ``blocks`` times; ``seconds`` each, default the genesis interval.
+        """Close the open block and open the next, ``blocks`` times; ``seconds`` each, default the
+        genesis interval.
 
         Raises: ValueError for a step that is not positive: block time strictly increases.
         """
@@ -131,7 +135,7 @@ class Chain(ChainCalls):
 
     @property
     def log(self) -> ChainLog:
-        """The event log so far: the closed blocks, and the open one as it stands when it is saved."""
+        """The event log so far: closed blocks, and the open one as it stands when saved."""
         engine = self._engine
         blocks = list(self._history.closed)
         if engine.txs:
@@ -141,4 +145,5 @@ class Chain(ChainCalls):
 
     def __repr__(self) -> str:
         block: BlockInput = self._engine.block
-        return f"<Chain {self._engine.genesis.genesis.chain_id} height={block.height} txs={len(self._engine.txs)}>"
+        chain_id = self._engine.genesis.genesis.chain_id
+        return f"<Chain {chain_id} height={block.height} txs={len(self._engine.txs)}>"

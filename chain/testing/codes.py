@@ -1,4 +1,6 @@
-"""Where the test chain's contracts come from: values made of functions, and folders by name, path or module."""
+"""Where the test chain's contracts come from: values made of functions, and folders by name, path
+or module.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ class ChainCodes:
     def add(self, contract: ContractLike, checksum: bytes | None) -> str:
         """Make a contract known and return its line; two different values never share one.
 
-        ``checksum`` stands in place of the source's hash. Raises: ValueError if it has not 32 bytes.
+        ``checksum`` stands in place of the source's hash. Raises: ValueError if it has not 32
+        bytes.
         """
         value = contract if isinstance(contract, Contract) else load_folder(contract)
         wanted = value.checksum if checksum is None else bytes(checksum)
@@ -44,7 +47,7 @@ class ChainCodes:
         return line
 
     def source(self, checksum: bytes) -> dict[str, str] | None:
-        """What a log carries of a stored code: the files of a folder, or how a value is imported."""
+        """What a log carries of a code: the files of a folder, or how a value is imported."""
         value = self._by_checksum.get(checksum)
         if value is None:
             return None

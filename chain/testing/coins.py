@@ -12,7 +12,8 @@ CoinsLike = str | Iterable[Any]
 
 
 def parse_coins(value: CoinsLike) -> Coins:
-    """Coins of ``"5msg,3earth"`` (sorted by denomination), or of a list of ``Coin`` or of dicts, untouched.
+    """Coins of ``"5msg,3earth"`` (sorted by denomination), or of a list of ``Coin`` or of dicts,
+    untouched.
 
     Raises: ValueError for text that is no coin list, TypeError for anything else.
     """

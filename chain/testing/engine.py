@@ -1,4 +1,6 @@
-"""The App behind a test chain: one open block, transactions delivered as values, reading of what is open."""
+"""The App behind a test chain: one open block, transactions delivered as values, reading of what is
+open.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ from chain.testing.results import QueryFailed
 from chain.tx.messages import DevExecute, Msg
 from chain.tx.value import DEV, Tx
 
-#: gas limit of a transaction that names none; far above any honest call, so that an endless one still ends
+#: gas limit of a transaction that names none; far above any honest call, so that an endless one
+#: still ends
 GAS_LIMIT: Final = 100_000_000
 _KEEP_HEIGHTS: Final = 1 << 40
 _QUERY_FAILED: Final = ": query wasm contract failed"
@@ -40,11 +43,21 @@ def account_address(name: str, prefix: str) -> str:
 class OpenBlock:
     """An open block at one moment: the block itself, and how far it had come.
 
-    Nothing is copied: what a block writes later stands behind ``checkpoint`` in its overlay, what it says later behind
+    Nothing is copied: what a block writes later stands behind ``checkpoint`` in its overlay, what
+    it says later behind
     the counts of its lists, also when it has been closed since.
     """
 
-    __slots__ = ("checkpoint", "events", "fees", "gas_wanted", "index", "results", "results_list", "scope")
+    __slots__ = (
+        "checkpoint",
+        "events",
+        "fees",
+        "gas_wanted",
+        "index",
+        "results",
+        "results_list",
+        "scope",
+    )
 
     def __init__(self, scope: BlockScope, results: list[TxResult]) -> None:
         self.scope = scope
@@ -58,7 +71,7 @@ class OpenBlock:
 
 
 class Engine:
-    """One App with one open block. ``floating`` says that nobody asked for the open block's time."""
+    """One App with one open block. ``floating``: nobody asked for the open block's time."""
 
     __slots__ = (
         "app",
@@ -166,7 +179,9 @@ class Engine:
             self.genesis.begin(self.app)
 
     def reopen(self, block: BlockInput, mark: OpenBlock) -> None:
-        """Open a closed block again as it was at a mark; the committed state must be the one before it."""
+        """Open a closed block again as it was at a mark; the committed state must be the one before
+        it.
+        """
         app = self.app
         app.open_block(block)
         self.block = block

@@ -1,6 +1,7 @@
 """Snapshots of the test chain, within the open block and across closed ones.
 
-Inside of the open block a snapshot is a checkpoint. Going back to one whose block has closed takes the closed blocks
+Inside of the open block a snapshot is a checkpoint. Going back to one whose block has closed takes
+the closed blocks
 back one by one and opens that block again with what it had written by then.
 """
 

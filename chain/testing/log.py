@@ -1,4 +1,4 @@
-"""The event log of a test chain: records are made when asked for, by running the blocks once more."""
+"""The event log of a test chain: records are made when asked for, by running the blocks again."""
 
 from __future__ import annotations
 
@@ -59,12 +59,15 @@ class ChainLog:
             producer.open(block.time, block.height)
             for tx in txs:
                 producer.deliver(
-                    build_dev(tx.messages, chain_id=chain_id, nonce=tx.nonce, gas_limit=tx.gas_limit)
+                    build_dev(
+                        tx.messages, chain_id=chain_id, nonce=tx.nonce, gas_limit=tx.gas_limit
+                    )
                 )
             yield producer.close()
 
     def save(self, path: str | Path) -> Path:
-        """Write a file that ``msgchain log replay`` takes: JSON Lines, or MessagePack for ``.msgpack``.
+        """Write a file that ``msgchain log replay`` takes: JSON Lines, or MessagePack for
+        ``.msgpack``.
 
         Raises: LogError when the place cannot be written.
         """

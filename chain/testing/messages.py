@@ -20,7 +20,9 @@ from chain.tx.messages import (
 
 
 def transaction_messages(messages: Sequence[Any], sender: str | None) -> tuple[Msg, ...]:
-    """The messages of one transaction. Raises: TypeError for what is no message, ValueError without a sender."""
+    """The messages of one transaction. Raises: TypeError for what is no message, ValueError without
+    a sender.
+    """
     return tuple([_message(entry, sender) for entry in messages])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "support"), str(Path(__file__).parents[2])]
 
-from scripted import Scripted, call, create, plain, script, send, sub
+from scripted import Scripted, call, create, plain, script, send, sub  # noqa: E402
 
 
 def transactions(world):
@@ -34,4 +34,4 @@ def gas(world):
 
 
 if __name__ == "__main__":
-    print(json.dumps(gas(Scripted())))
+    sys.stdout.write(json.dumps(gas(Scripted())))

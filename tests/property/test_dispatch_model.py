@@ -117,7 +117,9 @@ class Failed(Exception):
     """The call failed; nothing of it stays."""
 
 
-def model(node: Node, state: State, contract: str, entry: str) -> tuple[State, Events, bytes | None]:
+def model(
+    node: Node, state: State, contract: str, entry: str
+) -> tuple[State, Events, bytes | None]:
     """The state after a call, its events and its data, by the rules and nothing else."""
     state = {**state, contract: state[contract] + str(node.number)}
     if node.fails:

@@ -69,13 +69,17 @@ class TracingDispatcher(Dispatcher):
             self._mark(before, stack, "err", ("ok",))
 
     def _unwind_gas(self, tx: Any, stack: list[Frame], error: Any) -> None:
-        while stack and not (stack[-1].child is not None and stack[-1].child is not stack[-1].meter):
+        while stack and not (
+            stack[-1].child is not None and stack[-1].child is not stack[-1].meter
+        ):
             frame = stack.pop()
             if frame.kind is REPLY:
                 self.rows[self._replying[id(frame)]][5] = "unwound"
         super()._unwind_gas(tx, stack, error)
 
-    def _mark(self, before: list[Frame], after: list[Frame], text: str, over: tuple[str, ...]) -> None:
+    def _mark(
+        self, before: list[Frame], after: list[Frame], text: str, over: tuple[str, ...]
+    ) -> None:
         for frame in before:
             if frame.kind is REPLY and not any(frame is left for left in after):
                 row = self.rows[self._replying[id(frame)]]

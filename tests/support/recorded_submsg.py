@@ -62,7 +62,9 @@ class TreeWorld:
         for tx in case["txs"]:
             self.chain.set_height(tx["height"])
             self.chain.set_time(int(tx["time"]))
-            result = self.chain.try_execute(tx["contract"], tx["msg"], tx["sender"], tx.get("funds", ()))
+            result = self.chain.try_execute(
+                tx["contract"], tx["msg"], tx["sender"], tx.get("funds", ())
+            )
             yield from _result_differences(tx, result)
         yield from self._final_differences(case["final"])
 
@@ -98,7 +100,6 @@ def _result_differences(tx: dict[str, Any], result: Any) -> Any:
             shown.append((event.type, attributes[:-1]))
     if _normal(wanted) != _normal(shown):
         yield f"events {_normal(wanted)} != {_normal(shown)}"
-
 
     if base64.b64decode(tx["ok"]["data"] or "") != result.data:
         yield f"data {tx['ok']['data']} != {result.data!r}"

@@ -87,7 +87,9 @@ class World:
         sender = self.names[step["sender"]]
         ((kind, fields),) = step["msg"].items()
         if kind == "store":
-            number = str(len([s for s in self.recorded["setup"][:index] if "store" in s["msg"]]) + 1)
+            number = str(
+                len([s for s in self.recorded["setup"][:index] if "store" in s["msg"]]) + 1
+            )
             code = self.recorded["codes"][number]
             allowed = fill(fields["perm_addrs"], self.lookup) if "perm_addrs" in fields else None
             return self.chain.store_code(
@@ -118,7 +120,9 @@ class World:
             return self._store(fields, sender)
         f = {key: item if key == "msg" else unfolded(item) for key, item in fields.items()}
         f = fill(f, self.lookup)
-        funds = tuple(Coin(c["denom"], int(c["amount"])) for c in f.get("funds") or f.get("amount") or [])
+        funds = tuple(
+            Coin(c["denom"], int(c["amount"])) for c in f.get("funds") or f.get("amount") or []
+        )
         msg = message_bytes(f["msg"]) if "msg" in f else b""
         if kind == "execute":
             return MsgExecuteContract(sender, f["contract"], msg, funds)
@@ -199,7 +203,10 @@ class World:
             if "error" in answer:
                 answer = {"error": answer["error"].removesuffix(": query wasm contract failed")}
         if loosened(answer) != loosened(shown):
-            yield "query", f"{asked['query' if 'query' in asked else 'key_hex']}: {answer} != {shown}"
+            yield (
+                "query",
+                f"{asked['query' if 'query' in asked else 'key_hex']}: {answer} != {shown}",
+            )
 
     def result_differences(self, expected: dict[str, Any], result: Any) -> Any:
         """Compare one transaction's result."""
@@ -257,7 +264,7 @@ class World:
         before = self.recorded["contracts"].get(name, {}).get("state", {})
         state = {**before, **changed.get("state", {})}
         state = {key: value for key, value in state.items() if value is not None}
-        stored = {key: value for key, value in self.chain.storage(address).items()}
+        stored = self.chain.storage(address)
         replies = {
             str(int.from_bytes(key[8:])): json.loads(stored.pop(key))
             for key in list(stored)

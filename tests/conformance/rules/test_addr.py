@@ -71,9 +71,17 @@ def test_ADDR_5_sender_and_own_address_are_valid(world):
 @pytest.mark.parametrize(
     ("name", "prefix", "address"),
     [
-        ("creator", "cosmwasm", "cosmwasm1h34lmpywh4upnjdg90cjf4j70aee6z8qqfspugamjp42e4q28kqs8s7vcp"),
+        (
+            "creator",
+            "cosmwasm",
+            "cosmwasm1h34lmpywh4upnjdg90cjf4j70aee6z8qqfspugamjp42e4q28kqs8s7vcp",
+        ),
         ("creator", "juno", "juno1h34lmpywh4upnjdg90cjf4j70aee6z8qqfspugamjp42e4q28kqsksmtyp"),
-        ("alice", "cosmwasm", "cosmwasm190vqdjtlpcq27xslcveglfmr4ynfwg7gmw86cnun4acakxrdd6gqvdcx9h"),
+        (
+            "alice",
+            "cosmwasm",
+            "cosmwasm190vqdjtlpcq27xslcveglfmr4ynfwg7gmw86cnun4acakxrdd6gqvdcx9h",
+        ),
         ("bob", "cosmwasm", "cosmwasm1sxmr0k8u6trd5c6eu6trzyapzux7090ykujmsng7pdx0m8k93n5sjrh9we"),
     ],
 )

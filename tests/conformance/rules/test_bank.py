@@ -45,12 +45,16 @@ def test_BANK_2_an_overdraw_changes_nothing(world, amount):
 
 def test_BANK_2_the_text_names_both_amounts(world):
     result = world.chain.try_send(world.bob, world.alice, "11denom")
-    assert result.log.endswith("spendable balance 10denom is smaller than 11denom: insufficient funds")
+    assert result.log.endswith(
+        "spendable balance 10denom is smaller than 11denom: insufficient funds"
+    )
 
 
 def test_BANK_3_an_unknown_denomination_is_an_empty_balance(world):
     result = world.chain.try_send(world.bob, world.alice, "1nosuch")
-    assert result.log.endswith("spendable balance 0nosuch is smaller than 1nosuch: insufficient funds")
+    assert result.log.endswith(
+        "spendable balance 0nosuch is smaller than 1nosuch: insufficient funds"
+    )
 
 
 def test_BANK_4_an_empty_send_is_nothing_and_zeros_are_refused(world):
@@ -88,7 +92,8 @@ def test_BANK_7_a_burn_reduces_balance_and_supply(world):
 
 
 @pytest.mark.parametrize(
-    ("amount", "code"), [("", ("wasm", 12)), ("0denom", None), ("1001denom", ("sdk", 5)), ("1zip", ("sdk", 5))]
+    ("amount", "code"),
+    [("", ("wasm", 12)), ("0denom", None), ("1001denom", ("sdk", 5)), ("1zip", ("sdk", 5))],
 )
 def test_BANK_7_what_cannot_be_burned(world, amount, code):
     result = world.run(script(messages=[plain(burn(amount))]))

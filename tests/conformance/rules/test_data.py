@@ -85,7 +85,9 @@ def test_DATA_6_a_burn_answers_nothing(world):
 
 
 def test_DATA_7_the_json_of_a_reply(world):
-    world.run(script(messages=[sub(send(world.bob, "")), sub(call(world.b, script(error="broken")))]))
+    world.run(
+        script(messages=[sub(send(world.bob, "")), sub(call(world.b, script(error="broken")))])
+    )
     ok, error = world.text(world.a, "replies").splitlines()
     assert ok == '{"gas_used":0,"id":1,"result":{"ok":{"events":[],"msg_responses":[]}}}'
     assert json.loads(error)["result"] == {"error": "broken: execute wasm contract failed"}
@@ -100,4 +102,6 @@ def test_DATA_8_migrate_and_sudo_carry_data(world):
 
 
 def test_DATA_8_query_answers_are_not_wrapped(world):
-    assert world.chain.query(world.a, {"ret": {"ok": base64.b64encode(b'{"x":1}').decode()}}) == {"x": 1}
+    assert world.chain.query(world.a, {"ret": {"ok": base64.b64encode(b'{"x":1}').decode()}}) == {
+        "x": 1
+    }

@@ -12,7 +12,12 @@ def test_DISP_1_list_order_is_execution_order_whatever_the_policy(world):
     def step(text):
         return call(world.c, mark(text))
 
-    messages = [sub(step("1"), "always"), plain(step("2")), sub(step("3"), "success"), plain(step("4"))]
+    messages = [
+        sub(step("1"), "always"),
+        plain(step("2")),
+        sub(step("3"), "success"),
+        plain(step("4")),
+    ]
     world.run(script(messages=messages))
     assert world.text(world.c, "order") == "1;2;3;4;"
 

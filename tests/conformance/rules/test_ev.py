@@ -8,8 +8,12 @@ from chain.testing import Chain, Contract
 
 
 def test_EV_1_the_order_of_one_call(world):
-    child = sub(call(world.b, script(attributes=[("x", "1")])), then=script(attributes=[("y", "2")]))
-    message = script(attributes=[("k", "v")], events=[("first", []), ("second", [])], messages=[child])
+    child = sub(
+        call(world.b, script(attributes=[("x", "1")])), then=script(attributes=[("y", "2")])
+    )
+    message = script(
+        attributes=[("k", "v")], events=[("first", []), ("second", [])], messages=[child]
+    )
     assert types(world.run(message, funds="1denom")) == [
         "coin_spent",
         "coin_received",
@@ -30,7 +34,10 @@ def test_EV_2_the_entry_point_events(world):
     assert shape(result) == [("execute", [("_contract_address", world.a)])]
     new = chain.try_instantiate(world.code, {}, sender=world.alice, label="n")
     kind, attributes = shape(new)[0]
-    assert (kind, [key for key, _ in attributes]) == ("instantiate", ["_contract_address", "code_id"])
+    assert (kind, [key for key, _ in attributes]) == (
+        "instantiate",
+        ["_contract_address", "code_id"],
+    )
     moved = chain.try_migrate(world.a, world.code, {}, sender=world.alice)
     assert shape(moved)[0] == ("migrate", [("code_id", "1"), ("_contract_address", world.a)])
     sudo = chain.sudo(world.a, script())
@@ -121,12 +128,16 @@ def test_EV_11_a_bank_send_ends_with_another_message_event(world):
 
 
 def test_EV_11_message_events_of_submessages_vanish(world):
-    result = world.run(script(messages=[plain(send(world.bob, "1denom")), plain(call(world.b, script()))]))
+    result = world.run(
+        script(messages=[plain(send(world.bob, "1denom")), plain(call(world.b, script()))])
+    )
     assert [e.type for e in result.events].count("message") == 1
 
 
 def test_EV_12_events_of_failed_submessages_vanish(world):
-    bad = call(world.b, script(events=[("seen", [])], messages=[plain(call(world.c, script(error="x")))]))
+    bad = call(
+        world.b, script(events=[("seen", [])], messages=[plain(call(world.c, script(error="x")))])
+    )
     good = call(world.b, script(events=[("good", [])]))
     result = world.run(script(messages=[sub(bad, "error"), sub(good, "never")]))
     assert "wasm-seen" not in types(result)
@@ -169,8 +180,6 @@ def test_EV_5_an_event_made_by_functions_is_trimmed_alike():
 
     def execute(deps, env, info, msg):
         return Response().add_event(Event(" spaced ").add_attribute(" k ", " v "))
-
-
 
     spaced = Contract(name="spaced", instantiate=lambda *_: Response(), execute=execute)
     address = chain.instantiate(chain.store_code(spaced), {}, sender=alice, label="s")

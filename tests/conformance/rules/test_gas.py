@@ -1,7 +1,7 @@
 """Gas: rules GAS-1 to GAS-10. Prices are differences between calls that are otherwise alike."""
 
 import pytest
-from scripted import call, plain, script, send, sub
+from scripted import plain, script, send
 
 from chain import gas
 from chain.gas import GasMeter, OutOfGas

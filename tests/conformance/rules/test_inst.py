@@ -93,7 +93,12 @@ def test_INST_3_funds_move_before_the_entry_point(world):
 
 def test_INST_4_what_a_record_holds(world):
     info = world.chain.contract_info(world.a)
-    assert (info.code_id, info.creator, info.admin, info.label) == (1, world.alice, world.alice, "a")
+    assert (info.code_id, info.creator, info.admin, info.label) == (
+        1,
+        world.alice,
+        world.alice,
+        "a",
+    )
 
 
 def test_INST_4_the_admin_must_be_an_address(world):
@@ -124,8 +129,12 @@ def test_INST_6_published_addresses(prefix, code, instance, address):
 def test_INST_7_the_message_is_only_mixed_in_when_fixed(world):
     chain = world.chain
     free = chain.instantiate2(world.code, {}, sender=world.alice, label="l", salt=b"s")
-    fixed = chain.instantiate2(world.code, {}, sender=world.alice, label="l", salt=b"s", fix_msg=True)
-    again = chain.instantiate2(world.code, {"x": 1}, sender=world.alice, label="l", salt=b"s", fix_msg=True)
+    fixed = chain.instantiate2(
+        world.code, {}, sender=world.alice, label="l", salt=b"s", fix_msg=True
+    )
+    again = chain.instantiate2(
+        world.code, {"x": 1}, sender=world.alice, label="l", salt=b"s", fix_msg=True
+    )
     assert len({free, fixed, again}) == 3
 
 
@@ -235,7 +244,10 @@ def test_INST_12_a_new_admin_equal_to_the_sender_is_invalid(world):
 
 def test_INST_12_a_failed_instantiate_gives_its_id_back(world):
     chain = world.chain
-    assert chain.try_instantiate(world.code, script(error="no"), sender=world.alice, label="l").code == 4
+    assert (
+        chain.try_instantiate(world.code, script(error="no"), sender=world.alice, label="l").code
+        == 4
+    )
     new = chain.instantiate(world.code, {}, sender=world.alice, label="l")
     assert new == contract_address(world.code, 4)
 
@@ -259,7 +271,9 @@ def test_INST_13_sudo_steals_as_in_wasmd():
     assert shape(result)[0] == ("sudo", [("_contract_address", address)])
 
 
-@pytest.mark.parametrize(("allowed", "passes"), [(None, True), ([], False), (["bob"], False), (["bob", "alice"], True)])
+@pytest.mark.parametrize(
+    ("allowed", "passes"), [(None, True), ([], False), (["bob"], False), (["bob", "alice"], True)]
+)
 def test_INST_15_who_may_instantiate(world, allowed, passes):
     chain = world.chain
     names = None if allowed is None else [getattr(world, name) for name in allowed]
@@ -279,6 +293,8 @@ def test_INST_16_missing_entry_points_fail_when_called(world):
 
 
 def test_INST_11_migration_to_a_restricted_code(world):
-    code = world.chain.store_code(Contract(name="closed", instantiate=ok, migrate=ok), instantiate_by=[])
+    code = world.chain.store_code(
+        Contract(name="closed", instantiate=ok, migrate=ok), instantiate_by=[]
+    )
     result = world.chain.try_migrate(world.a, code, {}, sender=world.alice)
     assert result.log.endswith("to use new code: unauthorized")

@@ -185,7 +185,9 @@ def test_SUB_11_a_longer_payload_is_a_vm_error(world):
 
 
 def test_SUB_11_ids_need_not_be_unique(world):
-    world.run(script(messages=[sub(send(world.bob, ""), number=5), sub(send(world.bob, ""), number=5)]))
+    world.run(
+        script(messages=[sub(send(world.bob, ""), number=5), sub(send(world.bob, ""), number=5)])
+    )
     assert [reply["id"] for reply in world.replies(world.a)] == [5, 5]
 
 
@@ -263,7 +265,9 @@ def test_SUB_13_other_errors_are_redacted(world):
         "wasm, code: 29": call(world.b, {"do": [["trap"]]}),
         "wasm, code: 21": call(world.b, event),
         "wasm, code: 20": {"custom": {}},
-        "wasm, code: 14": {"wasm": {"execute": {"contract_addr": world.b, "msg": b64(b"{"), "funds": []}}},
+        "wasm, code: 14": {
+            "wasm": {"execute": {"contract_addr": world.b, "msg": b64(b"{"), "funds": []}}
+        },
         "wasm, code: 12": create(world.code, {}, label=""),
         "wasm, code: 13": create(world.code, {}, label="x" * 129),
         "sdk, code: 4": migrate(world.b, world.code, {}),

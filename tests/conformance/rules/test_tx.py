@@ -17,16 +17,25 @@ def test_TX_1_messages_run_in_order_in_one_state(world):
 
 
 def test_TX_1_an_error_discards_all_messages(world):
-    messages = [(world.a, SET, world.alice, "5denom"), (world.a, script(error="no"), world.alice, ())]
+    messages = [
+        (world.a, SET, world.alice, "5denom"),
+        (world.a, script(error="no"), world.alice, ()),
+    ]
     result = world.chain.try_execute_many(messages)
-    assert result.log == "failed to execute message; message index: 1: no: execute wasm contract failed"
+    assert (
+        result.log
+        == "failed to execute message; message index: 1: no: execute wasm contract failed"
+    )
     assert world.text(world.a, "k") is None
     assert world.chain.balance(world.a, "denom") == 1000
     assert shape(result) == []
 
 
 def test_TX_1_later_messages_do_not_run(world):
-    messages = [(world.a, script(error="no"), world.alice, ()), (world.a, {"do": [["trap"]]}, world.alice, ())]
+    messages = [
+        (world.a, script(error="no"), world.alice, ()),
+        (world.a, {"do": [["trap"]]}, world.alice, ()),
+    ]
     assert world.chain.try_execute_many(messages).code == 5
 
 
@@ -113,14 +122,20 @@ def test_TX_7_one_block_and_index_for_all_entry_points(world):
     seen = []
 
     def note(deps, env, *rest):
-        seen.append((env.block.height, int(env.block.time), env.transaction and env.transaction.index))
+        seen.append(
+            (env.block.height, int(env.block.time), env.transaction and env.transaction.index)
+        )
         return Response()
 
-    address = world.deploy(execute=note, reply=note, sudo=note, query=lambda d, e, m: note(d, e) and {})
+    address = world.deploy(
+        execute=note, reply=note, sudo=note, query=lambda d, e, m: note(d, e) and {}
+    )
     nested = script(messages=[sub(call(address, {}))])
     world.chain.next_block()
     for _ in range(2):
-        world.chain.execute_many([(address, {}, world.alice, ()), (world.a, nested, world.alice, ())])
+        world.chain.execute_many(
+            [(address, {}, world.alice, ()), (world.a, nested, world.alice, ())]
+        )
     assert [index for _, _, index in seen] == [0, 0, 1, 1]
     assert len({(height, time) for height, time, _ in seen}) == 1
     seen.clear()

@@ -41,7 +41,9 @@ def test_VER_4_a_missing_item_is_named_as_by_storage_plus_1_2(world):
 
 def test_VER_6_messages_and_submessages_are_one_list(world):
     response = Response().add_message({"x": 1}).add_submessage(SubMsg.reply_always({"y": 1}, 3))
-    assert [(entry.id, str(entry.reply_on)) for entry in response.add_message({"z": 1}).messages] == [
+    assert [
+        (entry.id, str(entry.reply_on)) for entry in response.add_message({"z": 1}).messages
+    ] == [
         (0, "never"),
         (3, "always"),
         (0, "never"),

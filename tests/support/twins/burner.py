@@ -41,9 +41,7 @@ def execute(deps: Any, env: Any, info: Any, msg: Any) -> Response:
     _, fields = serde.parse(msg, EXECUTE, "burner::msg::ExecuteMsg")
     deleted = remove_first(deps, fields["limit"])
     return (
-        Response()
-        .add_attribute("action", "cleanup")
-        .add_attribute("deleted_entries", str(deleted))
+        Response().add_attribute("action", "cleanup").add_attribute("deleted_entries", str(deleted))
     )
 
 

@@ -64,7 +64,9 @@ def execute(deps: Any, env: Any, info: Any, msg: Any) -> Response:
     if name == "allocate_large_memory":
         return Response().set_data((17 + fields["pages"]).to_bytes(4, "big"))
     if name == "panic":
-        raise VmError(f"{PANIC}panicked at 'This page intentionally faulted', src/contract.rs:169:5")
+        raise VmError(
+            f"{PANIC}panicked at 'This page intentionally faulted', src/contract.rs:169:5"
+        )
     if name == "user_errors_in_api_calls":
         raise VmError(f"{PANIC}panicked at 'called `Result::unwrap_err()` on an `Ok` value'")
     while True:

@@ -18,7 +18,7 @@ FIELDS: dict[str, serde.Parser] = {
     "exec_error": serde.boolean,
     "reply_error": serde.boolean,
     "reply_on_never": serde.boolean,
-    "messages": lambda value: serde.list_of(EXECUTE)(value),
+    "messages": lambda value: serde.list_of(EXECUTE)(value),  # noqa: PLW0108  # EXECUTE comes below
 }
 EXECUTE = serde.struct(FIELDS, strict=False)
 INSTANTIATE = serde.struct({}, strict=False)

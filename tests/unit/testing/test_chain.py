@@ -91,7 +91,8 @@ def test_an_account_is_the_same_for_its_name_and_funded_once(world):
 
 
 @pytest.mark.parametrize(
-    "funds", ["5earth", [Coin("earth", 5)], [{"denom": "earth", "amount": "5"}], (Coin("earth", 5),)]
+    "funds",
+    ["5earth", [Coin("earth", 5)], [{"denom": "earth", "amount": "5"}], (Coin("earth", 5),)],
 )
 def test_forms_of_funds(world, funds):
     world.chain.fund(world.alice, "10earth")
@@ -102,7 +103,10 @@ def test_forms_of_funds(world, funds):
 def test_a_list_goes_in_as_it_stands(world):
     world.chain.fund(world.alice, "10earth,10denom")
     result = world.chain.try_execute(
-        world.counter, {"add": {"by": 1}}, sender=world.alice, funds=[Coin("earth", 1), Coin("denom", 1)]
+        world.counter,
+        {"add": {"by": 1}},
+        sender=world.alice,
+        funds=[Coin("earth", 1), Coin("denom", 1)],
     )
     assert result.log == "funds: denomination denom is not sorted"
     assert result.events == []
@@ -163,7 +167,9 @@ def test_execute_many(world):
     )
     assert result.code == 0
     assert (world.count(), chain.balance(bob)) == (8, 7)
-    bad = chain.try_execute_many([(world.counter, {"add": {"by": 1}}, alice, ()), (world.counter, {}, alice, ())])
+    bad = chain.try_execute_many(
+        [(world.counter, {"add": {"by": 1}}, alice, ()), (world.counter, {}, alice, ())]
+    )
     assert bad.code == 5
     assert world.count() == 8
 
@@ -193,7 +199,9 @@ def test_two_values_of_one_name_stay_apart():
             name="same", instantiate=lambda *_: Response(), query=lambda *_: {"word": word}
         )
 
-    made = [chain.instantiate(chain.store_code(answering(w)), {}, alice, "l") for w in ("one", "two")]
+    made = [
+        chain.instantiate(chain.store_code(answering(w)), {}, alice, "l") for w in ("one", "two")
+    ]
     assert [chain.query(address, {})["word"] for address in made] == ["one", "two"]
 
 
