@@ -11,8 +11,9 @@ import click
 
 from chain.cli.output import fail, progress
 from chain.driver.log import files
+from chain.driver.log.projection import to_sqlite
 from chain.driver.log.record import BlockRecord, GenesisRecord, LogError, Record
-from chain.driver.log.replay import ReplayDiffers, replay
+from chain.driver.log.replay import ReplayDiffers, first_difference, replay
 from chain.wiring import replay_app
 
 #: Exit codes: 0 whole and equal, 1 damaged or different, 2 open-ended (no footer).
@@ -180,3 +181,35 @@ def convert(file: Path, target: Path) -> None:
     except LogError as error:
         fail(str(error))
     click.echo(f"{target}: {summary.blocks} blocks")
+
+
+@log.command()
+@click.argument("left", type=click.Path(path_type=Path))
+@click.argument("right", type=click.Path(path_type=Path))
+def diff(left: Path, right: Path) -> None:
+    """Find the first difference of two logs; ends with 1 if there is one."""
+    try:
+        found = first_difference(
+            files.checked(files.read(left), str(left)), files.checked(files.read(right), str(right))
+        )
+    except LogError as error:
+        fail(str(error))
+    if found is None:
+        click.echo("equal")
+        return
+    place = f"height {found.height}" + ("" if found.tx is None else f", transaction {found.tx}")
+    click.echo(f"{place}, {found.what}:\n  {left}: {found.expected}\n  {right}: {found.came}")
+    raise SystemExit(1)
+
+
+@log.command("to-sqlite")
+@_FILE
+@click.argument("target", type=click.Path(path_type=Path))
+def to_sqlite_command(file: Path, target: Path) -> None:
+    """Write FILE as the SQLite file TARGET: blocks, transactions, events, messages, tasks,
+    balances."""
+    try:
+        counts = to_sqlite(files.checked(files.read(file), str(file)), target)
+    except LogError as error:
+        fail(str(error))
+    click.echo(f"{target}: " + ", ".join(f"{count} {name}" for name, count in counts.items()))

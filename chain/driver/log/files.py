@@ -90,7 +90,7 @@ def _read_json(path: Path, file: IO[bytes]) -> Iterator[Record]:
 
 def _read_msgpack(path: Path, file: IO[bytes]) -> Iterator[Record]:
     unpacker = msgpack.Unpacker(file, max_buffer_size=RECORD_BYTES_MAX)
-    number = 0
+    number = whole = 0
     size = os.fstat(file.fileno()).st_size
     while True:
         number += 1
@@ -98,13 +98,14 @@ def _read_msgpack(path: Path, file: IO[bytes]) -> Iterator[Record]:
         try:
             packed = unpacker.unpack()
         except msgpack.OutOfData:
-            if unpacker.tell() != size:
+            if whole != size:
                 raise LogError(
                     f"{where}: the record is cut short; the file was truncated"
                 ) from None
             return
         except (ValueError, msgpack.UnpackException) as error:
             raise LogError(f"{where}: not MessagePack ({error})") from None
+        whole = unpacker.tell()
         if not isinstance(packed, bytes):
             raise LogError(f"{where}: neither a JSON nor a MessagePack log")
         yield unpack(packed, where)
