@@ -25,7 +25,9 @@ else:
         __slots__ = ()
 
 
-class Wire(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class Wire(
+    msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False
+):
     """Base of the parts of messages: fields in order, nothing optional left out."""
 
 

@@ -25,7 +25,7 @@ MODE_NATIVE: Final = -2
 MODE_MULTI: Final = -3
 
 
-class MultiPart(msgspec.Struct, frozen=True):
+class MultiPart(msgspec.Struct, frozen=True, gc=False):
     """Who of a multisig's members signed, in member order, and how."""
 
     size: int  # members the bit array counts
@@ -34,7 +34,7 @@ class MultiPart(msgspec.Struct, frozen=True):
     signatures: tuple[bytes, ...]
 
 
-class Signer(msgspec.Struct, frozen=True):
+class Signer(msgspec.Struct, frozen=True, gc=False):
     """One signer as the transaction names it.
 
     ``address`` is the account it stands for; in a Cosmos transaction that follows from the
@@ -50,7 +50,7 @@ class Signer(msgspec.Struct, frozen=True):
     multi: MultiPart | None = None
 
 
-class Tx(msgspec.Struct, frozen=True):
+class Tx(msgspec.Struct, frozen=True, gc=False):
     """A decoded transaction. ``raw`` and ``hash`` are the bytes it came from."""
 
     form: str
