@@ -228,12 +228,13 @@ class Tree:
         return codes, digests
 
     def _put_page(self, node: int, depth: int, parts: _Parts, touched: list[int]) -> None:
-        """Write a page at ``node``, or two below it if there are too many entries."""
+        """Write a page at ``node``, or two below it if it has too many entries or nested ones."""
         codes, digests = parts
         name = row_name(PAGE_FAMILY, node)
         top = self._opened()
-        if len(codes) <= PAGE_ENTRIES or depth >= DEPTH_MAX:
-            if codes:
+        count = len(codes)
+        if depth >= DEPTH_MAX or not count or (count <= PAGE_ENTRIES and max(codes) < NESTED):
+            if count:
                 digest = page_hash(codes, digests)
                 self._pending[name] = digest + codes + digests
                 self.undo.setdefault(name, None)
