@@ -8,7 +8,7 @@ from chain.crypto import addresses, secp256k1
 from chain.crypto.addresses import AddressError
 from chain.crypto.keys import ED25519, ML_DSA_87, PubKey
 from chain.crypto.verify import SigJob, verify
-from chain.errors import ContractError
+from chain.errors import ContractError, VmError
 from chain.gas import (
     CANONICALIZE,
     HUMANIZE,
@@ -60,9 +60,7 @@ class Api:
         """The text of canonical bytes. Raises: ContractError."""
         self._meter.consume(HUMANIZE, "humanize")
         if len(canonical) > CANONICAL_MAX:
-            raise ContractError(
-                "Generic error: addr_humanize errored: Invalid input: canonical address too long"
-            )
+            raise _too_long(len(canonical), CANONICAL_MAX)
         try:
             return Addr(addresses.humanize(bytes(canonical), self._prefix))
         except AddressError as error:
@@ -98,11 +96,20 @@ class Api:
     def _check(self, text: str, where: str = "addr_validate") -> bytes:
         if not isinstance(text, str):
             raise ContractError(f"Generic error: {where} errored: not a text")
-        if len(text) > TEXT_MAX:
-            raise ContractError(
-                f"Generic error: {where} errored: Invalid input: human address too long"
-            )
+        if not text:
+            raise ContractError(f"Generic error: {where} errored: Input is empty")
+        size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+        if size > TEXT_MAX:
+            raise _too_long(size, TEXT_MAX)
         try:
             return addresses.validate(text, self._prefix)
         except AddressError as error:
             raise ContractError(f"Generic error: {where} errored: {error}") from None
+
+
+def _too_long(size: int, limit: int) -> VmError:
+    """Input that the host does not even look at: it aborts the call (ADDR-3)."""
+    return VmError(
+        "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: "
+        f"Error in guest/host communication: Region length too big. Got {size}, limit {limit}"
+    )
