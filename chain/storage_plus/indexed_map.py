@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeVar, overload
 
 from chain.errors import ContractError
@@ -50,7 +51,7 @@ class IndexedMap(Map[T]):
     ) -> None:
         super().__init__(namespace, key_types, value_type)
         named = indexes if isinstance(indexes, Mapping) else {i.namespace: i for i in indexes}
-        self.idx = dict(named)
+        self.idx: Mapping[str, Index] = MappingProxyType(dict(named))  # contracts see it
         self._size = len(self._namespace)
         self._indexes = tuple(named.values())
         primary = Primary(self._keys, self._decode, value_type)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from types import MappingProxyType
 from typing import Any, Final
 
 from chain.errors import ContractError
@@ -17,10 +16,11 @@ from chain.std import Words
 from chain.vm.sandbox.iteration import materialise, unpacked_mapping
 from chain.vm.sandbox.operators import power
 from chain.vm.sandbox.runtime import Trap, current
-from chain.vm.sandbox.sizes import check_int, key, make_items, make_text, sort_weight
+from chain.vm.sandbox.sizes import MAPPINGS, check_int, key, make_items, make_text, sort_weight
 
 _DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,155}", re.ASCII)
 _HEX: Final = re.compile(r"[+-]?[0-9a-fA-F]{1,128}", re.ASCII)
+_TOLD: Final = (Words, ContractError)
 _MISSING: Final = object()
 int_text: Final = int.__repr__
 
@@ -34,10 +34,10 @@ def to_text(value: Any = "") -> str:
         return int_text(value)
     if kind is bool:
         return "True" if value else "False"
-    if isinstance(value, Words | ContractError):
-        return str(value)
     if isinstance(value, int):
-        return int.__repr__(value)
+        return int_text(value)
+    if isinstance(value, _TOLD):
+        return str(value)
     if isinstance(value, str):
         return str(value)
     raise Trap(f"no text of {_article(value)}: text, integers, booleans, words and errors have one")
@@ -45,7 +45,7 @@ def to_text(value: Any = "") -> str:
 
 def formatted(value: Any, spec: str) -> str:
     """A value in an f-string with a width or a base."""
-    if isinstance(value, bool) or not isinstance(value, int | str):
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
         return format(to_text(value), spec)
     return format(int(value) if isinstance(value, int) else to_text(value), spec)
 
@@ -103,7 +103,7 @@ def new_tuple(items: Any = ()) -> tuple[Any, ...]:
 
 def new_dict(items: Any = (), /, **named: Any) -> dict[Any, Any]:
     """``dict`` of a dictionary or of pairs."""
-    if isinstance(items, dict | MappingProxyType):
+    if isinstance(items, MAPPINGS):
         return {**unpacked_mapping(items), **named}
     pairs = materialise(items)
     make_items(len(pairs))

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from chain.vm.sandbox.runtime import BATCH_STEPS, Trap, current
-from chain.vm.sandbox.sizes import ITEMS_MAX, make_items
+from chain.vm.sandbox.sizes import ITEMS_MAX, MAPPINGS, SEQUENCES, make_items
 
 CHUNK: Final = 64
 _empty: Final[dict[Any, Any]] = {}
@@ -92,7 +92,7 @@ def made(result: Any) -> Any:
 
 def materialise(items: Any) -> list[Any] | tuple[Any, ...]:
     """The items of anything iterable as a list, paid for; a list or a tuple is given as it is."""
-    if isinstance(items, list | tuple):
+    if isinstance(items, SEQUENCES):
         return items
     if type(items) in _SIZED:
         make_items(ITEMS_MAX + 1 if type(items) is range and items[ITEMS_MAX:] else len(items))
@@ -109,7 +109,7 @@ def unpacked(items: Any) -> list[Any] | tuple[Any, ...]:
 
 def unpacked_mapping(mapping: Any) -> Any:
     """The entries of ``**mapping`` in a display."""
-    if not isinstance(mapping, dict | MappingProxyType):
+    if not isinstance(mapping, MAPPINGS):
         raise Trap("** in a display takes a dictionary")
     make_items(len(mapping))
     return mapping

@@ -15,12 +15,21 @@ from chain.vm.sandbox.builtins import ordered
 from chain.vm.sandbox.iteration import materialise
 from chain.vm.sandbox.operators import contains, grow
 from chain.vm.sandbox.runtime import Trap, current
-from chain.vm.sandbox.sizes import FLAT, ITEMS_MAX, admit, key, make_items, make_text, scan_text
+from chain.vm.sandbox.sizes import (
+    FLAT,
+    ITEMS_MAX,
+    MAPPINGS,
+    SEQUENCES,
+    TEXTS,
+    admit,
+    key,
+    make_items,
+    make_text,
+    scan_text,
+)
 
 Method = Callable[..., Any]
 
-_TEXTS: Final = (str, bytes)
-_MAPPINGS: Final = (dict, MappingProxyType)
 _BUILT_IN: Final = (str, bytes, int, list, tuple, dict, MappingProxyType, range)
 _OF_BUILT_IN: Final = frozenset(name for kind in _BUILT_IN for name in dir(kind))
 _ON_TYPES: Final = frozenset({"from_bytes", "fromhex"})
@@ -29,21 +38,22 @@ _HEX: Final = re.compile(r"([0-9a-f]{2})*", re.ASCII)
 
 def _own(receiver: Any, name: str) -> Method:
     """The receiver's method. Raises: Trap for ``Binary.join(…)``, called on the class."""
-    if isinstance(receiver, type) and issubclass(receiver, _BUILT_IN) and name not in _ON_TYPES:
+    on_class = isinstance(receiver, type) and issubclass(receiver, _BUILT_IN)
+    if (on_class and name not in _ON_TYPES) or receiver.__class__.__module__ == "typing":
         raise Trap(f"{name} is called on a value, not on a class")
     method: Method = getattr(receiver, name)
     return method
 
 
 def _size(value: object) -> int:
-    return len(value) if isinstance(value, _TEXTS) else 0
+    return len(value) if isinstance(value, TEXTS) else 0
 
 
 def _scanning(name: str) -> Method:
     """Methods that look through text once and make no more than they were given."""
 
     def method(receiver: Any, *args: Any) -> Any:
-        if isinstance(receiver, _TEXTS):
+        if isinstance(receiver, TEXTS):
             scan_text(len(receiver) + sum(_size(arg) for arg in args))
         return _own(receiver, name)(*args)
 
@@ -54,7 +64,7 @@ def _backward(name: str) -> Method:
     """Methods that look from the end: CPython compares at every place."""
 
     def method(receiver: Any, *args: Any) -> Any:
-        if isinstance(receiver, _TEXTS):
+        if isinstance(receiver, TEXTS):
             size = len(receiver)
             needle = max([1, *(_size(arg) for arg in args)])
             if size > 64:
@@ -68,7 +78,7 @@ def _splitting(name: str) -> Method:
     """``split`` and its kin: the parts are counted when they are there, at most one a character."""
 
     def method(receiver: Any, *args: Any, maxsplit: int = -1) -> Any:
-        if not isinstance(receiver, _TEXTS):
+        if not isinstance(receiver, TEXTS):
             return _own(receiver, name)(*args)
         size = len(receiver)
         needle = max([1, *(_size(arg) for arg in args)])
@@ -86,7 +96,7 @@ def _padding(name: str) -> Method:
     """``zfill``, ``ljust``, ``rjust``, ``center``."""
 
     def method(receiver: Any, width: int, *fill: Any) -> Any:
-        if isinstance(receiver, _TEXTS):
+        if isinstance(receiver, TEXTS):
             make_text(max(len(receiver), int(width)))
         return _own(receiver, name)(width, *fill)
 
@@ -95,7 +105,7 @@ def _padding(name: str) -> Method:
 
 def replace(receiver: Any, *args: Any, **named: Any) -> Any:
     """``text.replace(old, new, count)``: the size of the result is known before it is made."""
-    if not isinstance(receiver, _TEXTS):
+    if not isinstance(receiver, TEXTS):
         return _own(receiver, "replace")(*args, **named)
     old, new = args[0], args[1]
     scan_text(len(receiver))
@@ -108,7 +118,7 @@ def replace(receiver: Any, *args: Any, **named: Any) -> Any:
 
 def join(receiver: Any, parts: Any) -> Any:
     """``separator.join(parts)``."""
-    if not isinstance(receiver, _TEXTS):
+    if not isinstance(receiver, TEXTS):
         return _own(receiver, "join")(parts)
     found = materialise(parts)
     make_items(len(found))
@@ -214,9 +224,9 @@ def _looking(name: str) -> Method:
     scan = _scanning(name)
 
     def method(receiver: Any, *args: Any, **named: Any) -> Any:
-        if isinstance(receiver, list | tuple):
+        if isinstance(receiver, SEQUENCES):
             contains(args[0], receiver)
-        elif isinstance(receiver, _TEXTS):
+        elif isinstance(receiver, TEXTS):
             return scan(receiver, *args)
         elif type(receiver) is range and not isinstance(args[0], int):
             raise Trap("a range holds integers")
@@ -242,14 +252,14 @@ def sort(receiver: Any, **named: Any) -> Any:
 
 def copy(receiver: Any) -> Any:
     """``list.copy`` and ``dict.copy``."""
-    if isinstance(receiver, list | dict | MappingProxyType):
+    if isinstance(receiver, (list, *MAPPINGS)):
         make_items(len(receiver))
     return _own(receiver, "copy")()
 
 
 def get(receiver: Any, *args: Any, **named: Any) -> Any:
     """``dict.get``."""
-    if isinstance(receiver, _MAPPINGS):
+    if isinstance(receiver, MAPPINGS):
         key(args[0])
     return _own(receiver, "get")(*args, **named)
 
@@ -268,7 +278,7 @@ def update(receiver: Any, *args: Any, **named: Any) -> Any:
     """``dict.update``; ``update`` of stored values, whose new value is looked at first."""
     if type(receiver) is dict:
         other = args[0] if args else {}
-        if not isinstance(other, _MAPPINGS):
+        if not isinstance(other, MAPPINGS):
             raise Trap("update takes a dictionary")
         if len(receiver) + len(other) + len(named) > ITEMS_MAX:
             raise Trap(f"more than {ITEMS_MAX} items")
@@ -313,8 +323,9 @@ def _to_host(name: str) -> Method:
 
 def save(receiver: Any, *args: Any) -> Any:
     """``Item.save``, ``Map.save``: the value comes last."""
-    if args[-1].__class__ not in FLAT:
-        admit(args[-1])
+    value = args[-1]
+    if value.__class__ not in FLAT and not isinstance(value, int):
+        admit(value)
     return receiver.save(*args)
 
 

@@ -77,6 +77,8 @@ class NodeRules:
             self.refuse(node, "a name cannot be deleted")
         if id(node) in self.allowed:
             return
+        if node.id in BASES_ONLY:
+            self.refuse(node, f"{node.id} is a base class")
         if isinstance(node.ctx, ast.Store):
             self.bind(node.id, node)
         else:
@@ -280,8 +282,6 @@ class NodeRules:
                 self.refuse(node, f"no .{func.attr}(): {REFUSED_METHODS[func.attr]}")
         if taker in TAKE_GENERATORS and node.args and isinstance(node.args[0], ast.GeneratorExp):
             self.allowed.add(id(node.args[0]))
-        if taker in BASES_ONLY:
-            self.refuse(node, f"{taker} is a base class")
         if taker == "isinstance" and len(node.args) == 2:
             kinds = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
             for kind in kinds:

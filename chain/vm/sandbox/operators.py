@@ -6,8 +6,7 @@ where the work grows. Integers take the first line.
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -17,7 +16,10 @@ from chain.vm.sandbox.sizes import (
     INT_LOW,
     INT_TOP,
     ITEMS_MAX,
+    MAPPINGS,
+    SEQUENCES,
     TEXT_FREE,
+    TEXTS,
     TOO_MANY_BITS,
     check_int,
     is_flat,
@@ -29,8 +31,7 @@ from chain.vm.sandbox.sizes import (
     weigh,
 )
 
-_SEQUENCES = (list, tuple)
-_TEXTS = (str, bytes)
+_COMPARED: Final = (*SEQUENCES, *MAPPINGS, Struct)
 
 
 def add(left: Any, right: Any) -> Any:
@@ -40,9 +41,9 @@ def add(left: Any, right: Any) -> Any:
         if INT_LOW < total < INT_TOP:
             return total
         raise Trap(TOO_MANY_BITS)
-    if isinstance(left, _TEXTS) and isinstance(right, _TEXTS):
+    if isinstance(left, TEXTS) and isinstance(right, TEXTS):
         make_text(len(left) + len(right))
-    elif isinstance(left, _SEQUENCES) and isinstance(right, _SEQUENCES):
+    elif isinstance(left, SEQUENCES) and isinstance(right, SEQUENCES):
         make_items(len(left) + len(right))
     return left + right
 
@@ -51,7 +52,7 @@ def iadd(left: Any, right: Any) -> Any:
     """``left += right``: a list grows in place, everything else as ``+``."""
     if type(left) is not list:
         return add(left, right)
-    if not isinstance(right, _SEQUENCES):
+    if not isinstance(right, SEQUENCES):
         raise Trap("a list grows by lists and tuples")
     grow(left, len(right))
     left += right
@@ -86,9 +87,9 @@ def mul(left: Any, right: Any) -> Any:
     if not isinstance(right, int):
         raise Trap("* is for integers, and for text or lists and an integer")
     size = len(left) * max(int(right), 0)
-    if isinstance(left, _TEXTS):
+    if isinstance(left, TEXTS):
         make_text(size)
-    elif isinstance(left, _SEQUENCES):
+    elif isinstance(left, SEQUENCES):
         make_items(size)
     else:
         raise Trap("* is for integers, and for text or lists and an integer")
@@ -159,9 +160,11 @@ def bit_xor(left: Any, right: Any) -> Any:
 
 
 def _before_comparing(left: Any, right: Any) -> None:
+    if isinstance(left, int):
+        return
     kind = left.__class__
     if kind is str or kind is bytes:
-        if len(left) > TEXT_FREE and isinstance(right, _TEXTS):
+        if len(left) > TEXT_FREE and isinstance(right, TEXTS):
             current().charge(min(len(left), len(right)) >> 6)
         return
     if left is None or right is None or is_flat(right):
@@ -169,7 +172,7 @@ def _before_comparing(left: Any, right: Any) -> None:
     if is_flat(left):
         return
     for value in (left, right):
-        if not isinstance(value, list | tuple | dict | MappingProxyType | Struct):
+        if not isinstance(value, _COMPARED):
             raise Trap("these values cannot be compared")
         weigh(value)
 
@@ -218,9 +221,9 @@ def ge(left: Any, right: Any) -> Any:
 
 def contains(item: Any, container: Any) -> bool:
     """``item in container``."""
-    if isinstance(container, dict | MappingProxyType):
+    if isinstance(container, MAPPINGS):
         return key(item) in container
-    if isinstance(container, list | tuple):
+    if isinstance(container, SEQUENCES):
         if is_flat(item):
             steps = len(container) * (1 + text_weight(item))
         else:
@@ -230,7 +233,7 @@ def contains(item: Any, container: Any) -> bool:
         if steps > 16:
             current().charge(steps)
         return item in container
-    if isinstance(container, _TEXTS):
+    if isinstance(container, TEXTS):
         scan_text(len(container))
         return item in container
     if type(container) is range and isinstance(item, int):
@@ -242,6 +245,9 @@ def contains(item: Any, container: Any) -> bool:
 
 def load(container: Any, index: Any) -> Any:
     """``container[index]`` with an index of unknown kind."""
+    kind = index.__class__
+    if kind is int or (kind is str and len(index) <= TEXT_FREE):
+        return container[index]
     return container[key(index)]
 
 
@@ -252,9 +258,9 @@ def cut(container: Any, start: Any, stop: Any, step: Any) -> Any:
         return container[part]
     first, last, stride = part.indices(len(container))
     size = len(range(first, last, stride))
-    if isinstance(container, _TEXTS):
+    if isinstance(container, TEXTS):
         make_text(size)
-    elif isinstance(container, _SEQUENCES):
+    elif isinstance(container, SEQUENCES):
         make_items(size)
     else:
         raise Trap("slices are of text, bytes, lists and tuples")

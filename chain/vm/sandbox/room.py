@@ -8,6 +8,7 @@ that source cannot spell.
 from __future__ import annotations
 
 import builtins as python
+import typing
 from collections.abc import Callable, Mapping
 from enum import Enum
 from importlib import import_module
@@ -24,7 +25,9 @@ from chain.vm.sandbox.runtime import BATCH_STEPS, DEPTH_MAX, Compute, Trap, curr
 from chain.vm.sandbox.trees import helper
 
 _PLAIN: Final = (str, bytes, int, bool, type(None), Enum)
-_TYPES: Final = (FunctionType, GenericAlias, UnionType, NewType)
+_TYPES: Final = (FunctionType, UnionType, NewType)
+#: ``list[int]`` as a constant becomes one that cannot be called: it would make uncounted lists.
+_ALIASES: Final[dict[Any, str]] = {list: "List", dict: "Dict", tuple: "Tuple"}
 #: Storage declarations and bounds: they hold no state of their own.
 _DECLARATIONS: Final = "chain.storage_plus"
 _ROOM: Final[dict[str, Any]] = {}
@@ -51,6 +54,8 @@ def freeze(value: Any) -> Any:
     if isinstance(value, type):
         if issubclass(value, Struct | Enum | ContractError) or value.__module__ in HOST_MODULES:
             return value
+    elif isinstance(value, GenericAlias) and value.__origin__ in _ALIASES:
+        return getattr(typing, _ALIASES[value.__origin__])[value.__args__]
     elif isinstance(value, _TYPES) or type(value).__module__.startswith(_DECLARATIONS):
         return value
     raise Trap("a constant is text, a number, a tuple, a dictionary of these, a record, or a type")
@@ -91,7 +96,7 @@ def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any, **named: Any) -> Any:
         for arg in (*args, *named.values()):
-            if isinstance(arg, str | bytes):
+            if isinstance(arg, sizes.TEXTS):
                 if len(arg) > sizes.TEXT_FREE:
                     current().charge(4 * len(arg))  # decoding takes about 30 ns a byte
             else:

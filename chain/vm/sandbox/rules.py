@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Final, NamedTuple
 
-from chain.vm.sandbox.names import BUILTINS, HINTS, is_open_name
+from chain.vm.sandbox.names import BASES_ONLY, BUILTINS, HINTS, is_open_name
 from chain.vm.sandbox.nodes import CHECKS, NodeRules, error_field, error_init
 from chain.vm.sandbox.trees import child_fields
 
@@ -193,6 +193,8 @@ class _Module(NodeRules):
                 self.refuse(node, "name what you import")
             if not is_open_name(alias.name):
                 self.refuse(node, f"the name {alias.name} is private or not ASCII")
+            if alias.name in BASES_ONLY and alias.asname:
+                self.refuse(node, f"{alias.name} is a base class and keeps its name")
             self.bind(alias.asname or alias.name, node)
             self.module_names.add(alias.asname or alias.name)
 
@@ -204,6 +206,8 @@ class _Module(NodeRules):
             self.refuse(node, "a class header takes no keywords")
         if len(node.bases) != 1 or not isinstance(node.bases[0], ast.Name):
             self.refuse(node, "a class has one base: Record, Message, Answer, ContractError …")
+        if node.bases[0].id in BASES_ONLY:
+            self.allowed.add(id(node.bases[0]))
         for item in node.body:
             if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
                 self.field(item.target, item.value)

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct, structs
 
+from chain.std import Binary, Int64, Timestamp, Uint64, Uint128, Uint256
 from chain.vm.sandbox.runtime import Trap, current
 
 TEXT_MAX: Final = 1_048_576  # characters or bytes
@@ -28,10 +29,19 @@ NESTING_MAX: Final = 64
 TEXT_FREE: Final = 64
 ITEMS_FREE: Final = 16
 
+#: Tuples, because ``isinstance`` with ``|`` makes a new object each time.
+TEXTS: Final = (str, bytes)
+SEQUENCES: Final = (list, tuple)
+MAPPINGS: Final = (dict, MappingProxyType)
+_SCALARS: Final = (int, str, bytes)
+_KEYS: Final = (str, bytes, Enum)
 FLAT: Final = frozenset({str, bytes, int, bool, type(None)})
 _NUMBERS: Final = frozenset({int, bool, type(None)})
 #: Steps of looking at one part of a nested value; a flat list costs four an item.
 NODE_STEPS: Final = 48
+
+
+_is_flat_tuple: Final = (FLAT | {Uint64, Uint128, Uint256, Int64, Timestamp, Binary}).issuperset
 
 
 def check_int(value: int) -> int:
@@ -69,12 +79,12 @@ def scan_text(size: int) -> None:
 
 def text_weight(value: object) -> int:
     """Steps of comparing or hashing a flat value: more than 0 only for long text."""
-    return len(value) >> 6 if isinstance(value, str | bytes) else 0
+    return len(value) >> 6 if isinstance(value, TEXTS) else 0
 
 
 def is_flat(value: object) -> bool:
     """Whether a value has no parts: text, bytes, integers, words, None."""
-    return type(value) in FLAT or isinstance(value, str | bytes | int)
+    return value.__class__ in FLAT or isinstance(value, _SCALARS)
 
 
 def weigh(value: object) -> None:
@@ -84,7 +94,7 @@ def weigh(value: object) -> None:
     doubled sixty times has 2^60 nodes). Python would recurse here, and how far it gets depends on
     the caller's depth (E2, E7).
     """
-    if type(value) in FLAT and not isinstance(value, str | bytes):
+    if value is None or isinstance(value, int):
         return
     state = current()
     stack: list[tuple[Any, int]] = [(value, 0)]
@@ -104,7 +114,7 @@ def weigh(value: object) -> None:
         if kinds <= _NUMBERS:
             continue
         if kinds <= FLAT:
-            state.charge(sum([len(part) >> 6 for part in parts if isinstance(part, str | bytes)]))
+            state.charge(sum([len(part) >> 6 for part in parts if isinstance(part, TEXTS)]))
             continue
         depth += 1
         for part in parts:
@@ -112,9 +122,9 @@ def weigh(value: object) -> None:
 
 
 def _parts(value: Any) -> list[Any] | tuple[Any, ...]:
-    if isinstance(value, list | tuple):
+    if isinstance(value, SEQUENCES):
         return value
-    if isinstance(value, dict | MappingProxyType):
+    if isinstance(value, MAPPINGS):
         return [*value.keys(), *value.values()]
     if isinstance(value, Struct):
         return structs.astuple(value)
@@ -123,17 +133,13 @@ def _parts(value: Any) -> list[Any] | tuple[Any, ...]:
 
 def admit(value: object) -> Any:
     """A value on its way to the host, which will encode it. Flat records pass quickly."""
-    kind = type(value)
-    if kind in FLAT:
-        if (kind is str or kind is bytes) and len(value) > TEXT_FREE:  # type: ignore[arg-type]
-            scan_text(len(value))  # type: ignore[arg-type]
-        return value
     if isinstance(value, Struct):
-        for part in structs.astuple(value):
-            if type(part) not in FLAT and not isinstance(part, int | str | bytes):
-                break
-        else:
+        if _is_flat_tuple(map(type, structs.astuple(value))):
             return value
+    elif isinstance(value, TEXTS):
+        if len(value) > TEXT_FREE:
+            scan_text(len(value))
+        return value
     weigh(value)
     return value
 
@@ -148,7 +154,7 @@ def key(value: object) -> Any:
     if isinstance(value, int):
         if -KEY_TOP < value < KEY_TOP:
             return value
-    elif value is None or isinstance(value, str | bytes | Enum):
+    elif value is None or isinstance(value, _KEYS):
         return value
     raise Trap("a dictionary key is text, bytes, None or an integer below 2^61")
 

@@ -15,8 +15,8 @@ import chain.std
 import chain.storage_plus
 import chain.vm.sandbox
 from chain.gas import GasMeter
-from chain.std import Deps, DepsMut, Env, Event, MessageInfo, Reply, Response, SubMsg
-from chain.storage_plus import Bound, IndexedMap, Item, Map
+from chain.std import Deps, DepsMut, Env, Event, MessageInfo, Record, Reply, Response, SubMsg
+from chain.storage_plus import Bound, IndexedMap, Item, Map, MultiIndex
 from chain.vm.sandbox.failure import contract_traceback, describe_failure
 from chain.vm.sandbox.loader import load_folder
 from chain.vm.sandbox.methods import METHODS as TABLE
@@ -144,3 +144,25 @@ def test_code_carries_the_real_file_and_lines(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         run(GasMeter(1000), entry, None, None, None, 0)
     assert f'File "{path}", line 3, in execute' in contract_traceback(caught.value)
+
+
+def declarations() -> list[Any]:
+    """One of each storage declaration, and what they give."""
+    amounts = Map("amounts", (str, int), int)
+    by_owner = MultiIndex(lambda pk, row: row.owner, "rows__owner", (str,))
+    rows = IndexedMap("rows", (str,), Row, {"by_owner": by_owner})
+    return [Item("item", int), amounts, amounts.prefix("a"), rows, by_owner, Bound.inclusive(1)]
+
+
+class Row(Record):
+    """A record."""
+
+    owner: str
+
+
+def test_A12_storage_declarations_show_no_types_and_no_functions_of_the_host() -> None:
+    for thing in declarations():
+        for name in dir(thing):
+            if not name.startswith("_") and why_not_attribute(name) is None:
+                value = getattr(thing, name)
+                assert not isinstance(value, type | ModuleType | list | dict), (thing, name)
