@@ -2,35 +2,39 @@
 devnet, replay and CometBFT.
 
 ``finalize_block`` is a function of the committed state and the block: it may be repeated and
-writes nothing; ``commit``
-alone writes. Headers and block hashes never get here. ``check_tx`` has a state of its own, reset
-at commit. Queries read
-an immutable committed view and may run in other threads.
+writes nothing; ``commit`` alone writes. Headers and block hashes never get here. ``check_tx`` has
+a state of its own, reset at commit. Queries read an immutable committed view and may run in other
+threads.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
 
-from chain.app import fees, genesis, gov, keys, records
+from chain.app import fees, genesis, gov, keys, proposals, records
+from chain.app.answers import CheckTxResult, Info, InitChainResult, OpenBlock, OpenSnapshot
 from chain.app.ante import Mode
-from chain.app.context import BlockScope, PendingFee
+from chain.app.context import BlockScope
 from chain.app.contracts import CodeSource
 from chain.app.events import Event
 from chain.app.execution import Execution
 from chain.app.queries.service import Queries, QueryResult
-from chain.app.records import ChainRecord, Params, ValidatorRecord
+from chain.app.records import ChainRecord
 from chain.app.trace import Observer
+from chain.app.validators import (
+    APP_VERSION,
+    engine_params,
+    record_fault,
+    validator_updates,
+)
 from chain.block.types import (
     BlockInput,
     BlockResult,
     ConsensusParams,
-    Misbehavior,
     TxResult,
     Validator,
 )
@@ -44,69 +48,9 @@ from chain.tx.value import Tx
 from chain.vm.call import BugWatch
 from chain.vm.storage import ReadStore
 
-#: in headers (``version.app``) and in the consensus parameters: the same number, or CometBFT's
-#: rollback fails
-APP_VERSION: Final = 1
 NAME: Final = "msgchain"
 _BEGIN_BLOCK: Final = b'{"begin_block":{}}'
 _DIGEST: Final = msgspec.msgpack.Encoder()
-
-
-@dataclass(frozen=True, slots=True)
-class Info:
-    """What a driver is told when it connects: the last commit."""
-
-    name: str
-    version: str
-    app_version: int
-    last_height: int
-    app_hash: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class InitChainResult:
-    """What genesis gave: the hash for the first header, validators, consensus parameters."""
-
-    app_hash: bytes
-    validators: tuple[Validator, ...]
-    consensus_params: ConsensusParams
-
-
-@dataclass(frozen=True, slots=True)
-class CheckTxResult:
-    """Whether a transaction may enter a pool."""
-
-    code: int = 0
-    codespace: str = ""
-    log: str = ""
-    gas_wanted: int = 0
-    #: first signer and its sequence, for a pool that lists by account
-    sender: str = ""
-    hash: bytes = b""
-    gas_used: int = 0
-
-
-@dataclass(slots=True)
-class _Snapshot:
-    """The open block at one moment."""
-
-    checkpoint: int
-    index: int
-    gas_wanted: int
-    fees: list[PendingFee]
-    events: int
-    results: int
-
-
-@dataclass(slots=True)
-class _Open:
-    """What belongs to the open block besides its scope."""
-
-    scope: BlockScope
-    validators: tuple[ValidatorRecord, ...]
-    params: Params
-    results: list[TxResult] = field(default_factory=list)
-    snapshots: list[_Snapshot] = field(default_factory=list)
 
 
 class App:
@@ -132,7 +76,7 @@ class App:
         self.observer: Observer | None = None
         self._genesis: dict[bytes, bytes | None] | None = None
         self._initial_height = 1
-        self._open: _Open | None = None
+        self._open: OpenBlock | None = None
         self._staged: BlockInput | None = None
         self._check: BlockScope | None = None
         self._last_time = 0
@@ -185,7 +129,7 @@ class App:
         self._open = self._staged = None
         self._check = None
         root = self.store.stage(initial_height, self._genesis)
-        params = _consensus_params(gov.load_params(overlay))
+        params = engine_params(gov.load_params(overlay))
         return InitChainResult(root, made, params)
 
     def genesis_view(self) -> ReadStore:
@@ -227,31 +171,11 @@ class App:
         """The transactions to propose: those given, in order, as far as bytes and gas of a block
         go. Pure.
         """
-        params = gov.load_params(self.genesis_view())
-        chosen: list[bytes] = []
-        size = gas = 0
-        for raw in txs:
-            framed = len(raw) + 1 + _varint_size(len(raw))
-            wanted = _gas_of(raw)
-            if size + framed > max_tx_bytes or wanted is None:
-                continue
-            if 0 <= params.block_max_gas < gas + wanted:
-                continue
-            size += framed
-            gas += wanted
-            chosen.append(raw)
-        return chosen
+        return proposals.prepare(txs, max_tx_bytes, gov.load_params(self.genesis_view()))
 
     def process_proposal(self, txs: Sequence[bytes]) -> bool:
         """Whether an honest ``prepare_proposal`` can have made this. Pure."""
-        params = gov.load_params(self.genesis_view())
-        gas = 0
-        for raw in txs:
-            wanted = _gas_of(raw)
-            if wanted is None:
-                return False
-            gas += wanted
-        return not 0 <= params.block_max_gas < gas
+        return proposals.accepts(txs, gov.load_params(self.genesis_view()))
 
     # --- a block --------------------------------------------------------------------------------
 
@@ -282,9 +206,9 @@ class App:
         validators = gov.load_validators(overlay)
         params = gov.load_params(overlay)
         self._staged = None
-        self._open = _Open(scope, validators, params)
+        self._open = OpenBlock(scope, validators, params)
         for fault in block.misbehavior:
-            _record_fault(scope, fault, params)
+            record_fault(scope, fault, params)
         for contract in params.begin_block_contracts:
             error = self.execution.privileged_sudo(
                 scope, contract, _BEGIN_BLOCK, params.begin_block_gas
@@ -332,7 +256,7 @@ class App:
                 payout=payout,
                 treasury=params.treasury,
             )
-        updates = _validator_updates(opened.validators, gov.load_validators(overlay))
+        updates = validator_updates(opened.validators, gov.load_validators(overlay))
         if opened.results or scope.events:
             digest = hashlib.sha256(
                 _DIGEST.encode(([result.events for result in opened.results], scope.events))
@@ -348,7 +272,7 @@ class App:
             opened.results,
             scope.events,
             updates,
-            _consensus_params(params) if changed else None,
+            engine_params(params) if changed else None,
             root,
         )
 
@@ -374,7 +298,7 @@ class App:
         opened = self._opened()
         scope = opened.scope
         opened.snapshots.append(
-            _Snapshot(
+            OpenSnapshot(
                 scope.overlay.checkpoint(),
                 scope.index,
                 scope.gas_wanted,
@@ -416,7 +340,7 @@ class App:
 
     def query(self, path: str, data: bytes, height: int = 0, prove: bool = False) -> QueryResult:
         """Answer an ABCI query from a committed state; usable from other threads."""
-        return self.queries.query(path, data, height, prove)
+        return self.queries.query(path, data, height, prove, self.simulate)
 
     def query_smart(self, address: str, msg: bytes, height: int = 0) -> bytes:
         """A contract's answer from a committed state. Raises: AppError."""
@@ -479,7 +403,7 @@ class App:
             start += size
         return proven
 
-    def _opened(self) -> _Open:
+    def _opened(self) -> OpenBlock:
         if self._open is None:
             raise InvariantViolation("no block is open")
         return self._open
@@ -523,62 +447,4 @@ _PLAIN: Final = Mode()
 _TIME_ROW: Final = b"\x00time/"
 
 
-def _consensus_params(params: Params) -> ConsensusParams:
-    return ConsensusParams(
-        max_bytes=params.block_max_bytes, max_gas=params.block_max_gas, app_version=APP_VERSION
-    )
-
-
-def _record_fault(scope: BlockScope, fault: Misbehavior, params: Params) -> None:
-    """Misbehaviour is recorded, and costs the validator its power unless it is the last one."""
-    validators = gov.load_validators(scope.overlay)
-    made = []
-    known = False
-    for record in validators:
-        if record.address != fault.address:
-            made.append(record)
-            continue
-        known = True
-        if params.slash_misbehavior and len(validators) > 1:
-            continue
-        made.append(msgspec.structs.replace(record, faults=record.faults + 1))
-    scope.events.append(
-        Event(
-            "misbehavior",
-            [
-                ("validator", fault.address.hex().upper()),
-                ("kind", str(fault.kind)),
-                ("height", str(fault.height)),
-                ("removed", "true" if known and len(made) < len(validators) else "false"),
-            ],
-        )
-    )
-    if known:
-        scope.overlay.set(keys.VALIDATORS, records.encode(tuple(made)))
-
-
-def _validator_updates(
-    before: tuple[ValidatorRecord, ...], after: tuple[ValidatorRecord, ...]
-) -> list[Validator]:
-    """What the driver must hear: changed powers, and 0 for those that left."""
-    if before is after:
-        return []
-    old = {(record.key_type, record.key): record.power for record in before}
-    updates = []
-    for record in after:
-        if old.pop((record.key_type, record.key), None) != record.power:
-            updates.append(Validator(record.key_type, record.key, record.power))
-    updates.extend(Validator(kind, key, 0) for kind, key in old)
-    return updates
-
-
-def _gas_of(raw: bytes) -> int | None:
-    """Gas limit of a transaction's bytes, None for bytes that are no transaction."""
-    try:
-        return decode_tx(raw).gas_limit
-    except AppError:
-        return None
-
-
-def _varint_size(number: int) -> int:
-    return max(1, (number.bit_length() + 6) // 7)
+__all__ = ["APP_VERSION", "App", "CheckTxResult", "Info", "InitChainResult"]

@@ -4,6 +4,7 @@ call is in ``dispatch``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,6 +12,7 @@ from chain.app.events import Event
 from chain.app.records import ChainRecord, ValidatorRecord
 from chain.app.submessages import Prepared
 from chain.app.trace import Observer
+from chain.errors import InvariantViolation
 from chain.gas import GasMeter
 from chain.std import BlockInfo, TransactionInfo
 from chain.store.overlay import Overlay
@@ -48,6 +50,10 @@ class BlockScope:
     params_touched: bool = False
 
 
+def _no_host(scope: TxScope) -> QueryHost:
+    raise InvariantViolation("a transaction without a query host")
+
+
 class TxScope:
     """One transaction (or a privileged call outside of one, then ``transaction`` is None)."""
 
@@ -56,6 +62,7 @@ class TxScope:
         "creators",
         "events",
         "host",
+        "hosts",
         "loaded",
         "meter",
         "observer",
@@ -81,7 +88,9 @@ class TxScope:
         self.transaction = transaction
         #: told of calls and storage; None costs nothing
         self.observer: Observer | None = None
+        #: made when a contract asks something
         self.host: QueryHost | None = None
+        self.hosts: Callable[[TxScope], QueryHost] = _no_host
         #: of the whole transaction; what stands in front is the ante's
         self.events = events
         #: checksums whose instance was paid in this transaction (GAS-5)
@@ -91,6 +100,13 @@ class TxScope:
         #: an agent among the signers without its owner: set by the ante, kept for the whole
         #: transaction
         self.restricted = ""
+
+    def query_host(self) -> QueryHost:
+        """What answers this transaction's contracts."""
+        host = self.host
+        if host is None:
+            host = self.host = self.hosts(self)
+        return host
 
     @property
     def position(self) -> tuple[int, int]:

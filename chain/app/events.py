@@ -33,16 +33,8 @@ WHITE: Final = (
 _TYPE_MIN: Final = 3  # bytes after trimming (EV-6)
 
 
-class AttributeLike(Protocol):
-    """A pair of texts, as contracts give them."""
-
-    @property
-    def key(self) -> str:
-        """The key."""
-
-    @property
-    def value(self) -> str:
-        """The value."""
+#: a pair of texts, as contracts give them
+AttributeLike = tuple[str, str]
 
 
 class EventLike(Protocol):
@@ -57,18 +49,31 @@ class EventLike(Protocol):
         """Its attributes in order."""
 
 
+def attributes_cost(attributes: Sequence[AttributeLike]) -> tuple[int, int]:
+    """Gas of a response's attributes alone, and their size in bytes: the everyday case.
+
+    Raises: TypeError for what is no text.
+    """
+    size = 0
+    for key, value in attributes:
+        size += _length(key) + _length(value)
+    gas = EVENT_ATTRIBUTE * len(attributes)
+    if size > EVENT_FREE_BYTES:
+        gas += EVENT_BYTE * (size - EVENT_FREE_BYTES)
+    return gas, size
+
+
 def event_cost(attributes: Sequence[AttributeLike], events: Sequence[EventLike]) -> int:
     """Gas of a response's attributes and custom events; one free tier for all of them (GAS-7)."""
     count = len(attributes)
-    size = 0
-    for attribute in attributes:
-        size += _length(attribute.key) + _length(attribute.value)
-    types = 0
+    size = types = 0
+    for key, value in attributes:
+        size += _length(key) + _length(value)
     for event in events:
         types += _length(event.type)
         count += len(event.attributes)
-        for attribute in event.attributes:
-            size += _length(attribute.key) + _length(attribute.value)
+        for key, value in event.attributes:
+            size += _length(key) + _length(value)
     gas = EVENT * len(events) + EVENT_ATTRIBUTE * count + EVENT_BYTE * types
     if size > EVENT_FREE_BYTES:
         gas += EVENT_BYTE * (size - EVENT_FREE_BYTES)
@@ -76,19 +81,19 @@ def event_cost(attributes: Sequence[AttributeLike], events: Sequence[EventLike])
 
 
 def shape_attributes(contract: str, attributes: Sequence[AttributeLike]) -> list[tuple[str, str]]:
-    """``_contract_address`` and the response's attributes, trimmed. Raises: AppError wasm/21
-    (EV-7, EV-8).
+    """``_contract_address`` and the response's attributes, trimmed.
+
+    Raises: AppError wasm/21 (EV-7, EV-8).
     """
     shaped = [("_contract_address", contract)]
-    for attribute in attributes:
-        key = attribute.key.strip(WHITE)
-        if not key:
-            raise AppError.wrap(
-                "wasm", 21, f"Empty attribute key. Value: {attribute.value.strip(WHITE)}"
-            )
-        if key[0] == "_":
-            raise AppError.wrap("wasm", 21, f"Attribute key starts with reserved prefix _: '{key}'")
-        shaped.append((key, attribute.value.strip(WHITE)))
+    for key, value in attributes:
+        name = key.strip(WHITE)
+        if not name:
+            raise AppError.wrap("wasm", 21, f"Empty attribute key. Value: {value.strip(WHITE)}")
+        if name[0] == "_":
+            text = f"Attribute key starts with reserved prefix _: '{name}'"
+            raise AppError.wrap("wasm", 21, text)
+        shaped.append((name, value.strip(WHITE)))
     return shaped
 
 
@@ -113,5 +118,5 @@ def _key_bytes(attribute: tuple[str, str]) -> bytes:
 
 def _length(text: str) -> int:
     if not isinstance(text, str):
-        raise TypeError("not text")
+        raise TypeError("not a text")
     return len(text) if text.isascii() else len(text.encode())

@@ -34,7 +34,7 @@ ENDLESS: Final = (1 << 63) - 1
 class Execution:
     """Runs transactions. One for an App; the state is in the scopes that it is given."""
 
-    __slots__ = ("ante", "bank", "contracts", "dispatcher", "prefix", "wasm")
+    __slots__ = ("_hosts", "ante", "bank", "contracts", "dispatcher", "prefix", "wasm")
 
     def __init__(
         self, codes: CodeSource, verifier: Verifier, prefix: str, on_bug: BugWatch | None = None
@@ -43,6 +43,7 @@ class Execution:
         self.bank = Bank(prefix)
         self.contracts = Contracts(codes, prefix)
         self.wasm = Wasm(self.bank, self.contracts, Caller(on_bug))
+        self._hosts = self.wasm.host
         self.ante = Ante(self.bank, verifier, prefix)
         handlers = {
             **Handlers(self.bank, self.wasm, codes, _params_of, prefix).table(),
@@ -81,6 +82,7 @@ class Execution:
         block.gas_wanted += tx.gas_limit
         scope = TxScope(block, meter, passed.signers, TransactionInfo(index), events)
         scope.restricted = passed.restricted
+        scope.hosts = self._hosts
         scope.observer = observer
         result = self._run(scope, tx, messages)
         if passed.reserved:
@@ -158,6 +160,7 @@ class Execution:
         """
         meter = GasMeter(gas_limit)
         scope = TxScope(block, meter, (), None, [])
+        scope.hosts = self._hosts
         before = block.overlay.checkpoint()
         try:
             self.dispatcher.drive(scope, self.wasm.sudo(scope, contract, msg, meter))
@@ -177,6 +180,7 @@ class Execution:
         """Run a message of the genesis file, without fee, limit or signature. Raises: AppError."""
         static.check(message, self.prefix)
         scope = TxScope(block, GasMeter(ENDLESS), (), None, [])
+        scope.hosts = self._hosts
         try:
             self.dispatcher.run(scope, message)
         except OutOfGas:

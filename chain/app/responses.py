@@ -23,6 +23,7 @@ from chain.app.events import (
     AttributeLike,
     Event,
     EventLike,
+    attributes_cost,
     event_cost,
     shape_attributes,
     shape_event,
@@ -128,9 +129,9 @@ def finish(kind: str, address: str, data: bytes | None) -> Outcome:
 def _events_cost(attributes: Sequence[AttributeLike], custom: Sequence[EventLike]) -> int:
     """Gas of attributes and events, and of reading the attributes; VmError for what is no text."""
     try:
-        gas = event_cost(attributes, custom)
-        for attribute in attributes:
-            gas += RESULT_BYTE * (len(attribute.key) + len(attribute.value))
+        gas, size_bytes = attributes_cost(attributes)
+        if custom:
+            gas = event_cost(attributes, custom)
     except (AttributeError, TypeError, ValueError):
         raise VmError("Error calling the VM: an attribute or event is malformed") from None
-    return gas
+    return gas + RESULT_BYTE * size_bytes

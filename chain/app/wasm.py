@@ -181,6 +181,18 @@ class Wasm:
         finally:
             tx.creators[record.creator] = tx.creators.get(record.creator, 0) + meter.used - start
 
+    def host(self, tx: TxScope) -> ChainHost:
+        """What answers the queries of a transaction's contracts."""
+        return ChainHost(
+            self,
+            self._bank,
+            tx.overlay,
+            tx.block.info,
+            transaction=tx.transaction,
+            loaded=tx.loaded,
+            observer=tx.observer,
+        )
+
     # --- parts ----------------------------------------------------------------------------------
 
     def _enter(
@@ -188,17 +200,6 @@ class Wasm:
     ) -> Response:
         """Build what the contract sees, run it, turn its refusal into the chain's error."""
         tx, meter = call.tx, call.meter
-        host = tx.host
-        if host is None:
-            host = tx.host = ChainHost(
-                self,
-                self._bank,
-                tx.overlay,
-                tx.block.info,
-                transaction=tx.transaction,
-                loaded=tx.loaded,
-                observer=tx.observer,
-            )
         prefix = keys.CONTRACT_STORAGE + call.canonical
         observer = tx.observer
         storage = (
@@ -206,7 +207,7 @@ class Wasm:
             if observer is None
             else WatchedStorage(tx.overlay, prefix, meter, observer.storage)
         )
-        deps = DepsMut(storage, Api(meter, self._prefix), Querier(host, meter, 0))
+        deps = DepsMut(storage, Api(meter, self._prefix), Querier(tx, meter, 0))
         env = Env(tx.block.info, tx.transaction, _contract_info(call.address))
         args = (deps, env) if info is None else (deps, env, info)
         try:

@@ -101,13 +101,20 @@ class QueryHost(Protocol):
         """Creator and checksum of a code."""
 
 
+class HostSource(Protocol):
+    """Gives the host, made when something is asked: most calls ask nothing."""
+
+    def query_host(self) -> QueryHost:
+        """The chain behind the querier."""
+
+
 class Querier:
     """The querier of one call."""
 
-    __slots__ = ("_depth", "_host", "_meter")
+    __slots__ = ("_depth", "_meter", "_source")
 
-    def __init__(self, host: QueryHost, meter: GasMeter, depth: int) -> None:
-        self._host = host
+    def __init__(self, source: HostSource, meter: GasMeter, depth: int) -> None:
+        self._source = source
         self._meter = meter
         self._depth = depth
 
@@ -116,7 +123,7 @@ class Querier:
         aborts the call.
         """
         try:
-            return self._host.balance(address, denom, self._meter)
+            return self._source.query_host().balance(address, denom, self._meter)
         except VmError:
             raise
         except AppError as error:
@@ -125,13 +132,13 @@ class Querier:
     def query_all_balances(self, address: str) -> list[Coin]:
         """All that an address holds, sorted by denomination."""
         try:
-            return self._host.balances(address, self._meter)
+            return self._source.query_host().balances(address, self._meter)
         except AppError as error:
             raise _refusal(error) from None
 
     def query_supply(self, denom: str) -> Coin:
         """How much of a denomination exists."""
-        return self._host.supply(denom, self._meter)
+        return self._source.query_host().supply(denom, self._meter)
 
     def query_wasm_smart(self, address: str, msg: object, type_: Any = None) -> Any:
         """Ask another contract; ``type_`` is the type to decode into, else plain JSON values
@@ -139,7 +146,7 @@ class Querier:
         """
         raw = msg if isinstance(msg, bytes) else cosmwasm_json.encode_message(msg)
         try:
-            found = self._host.smart(address, raw, self._meter, self._depth)
+            found = self._source.query_host().smart(address, raw, self._meter, self._depth)
         except AppError as error:
             raise _refusal(error) from None
         return cosmwasm_json.decode(found, Any if type_ is None else type_)
@@ -147,14 +154,14 @@ class Querier:
     def query_wasm_raw(self, address: str, key: bytes) -> bytes | None:
         """A value out of another contract's storage; None when there is none (QRY-5)."""
         try:
-            return self._host.raw(address, key, self._meter) or None
+            return self._source.query_host().raw(address, key, self._meter) or None
         except AppError as error:
             raise _refusal(error) from None
 
     def query_contract_info(self, address: str) -> InfoLike:
         """Another contract's code id, creator and admin."""
         try:
-            return self._host.contract_info(address, self._meter)
+            return self._source.query_host().contract_info(address, self._meter)
         except AppError as error:
             raise _refusal(error) from None
 
@@ -208,7 +215,7 @@ class Querier:
                 {"unsupported_request": {"kind": f"unknown {kind.title()}Query variant"}}
             )
         try:
-            return handler(self._host, fields, self._meter, self._depth)
+            return handler(self._source.query_host(), fields, self._meter, self._depth)
         except (KeyError, TypeError, binascii.Error):
             return Unsupported({"unknown": {}})
 

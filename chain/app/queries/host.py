@@ -60,6 +60,10 @@ class ChainHost:
         self._loaded = loaded
         self._observer = observer
 
+    def query_host(self) -> ChainHost:
+        """Itself: a nested query asks the same chain."""
+        return self
+
     def balance(self, address: str, denom: str, meter: GasMeter) -> Coin:
         """One balance; a unit's answer is rounded down (CH-3). An invalid denomination aborts the
         caller (QRY-3).

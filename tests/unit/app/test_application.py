@@ -199,7 +199,7 @@ def test_raw_store_queries_prove(world):
     proven = world.app.query("/store/acc/key", key, prove=True)
     assert proven.height == 2
     assert proven.proof
-    assert world.app.query("/store/nope/key", key).code == 6
+    assert world.app.query("/store/nope/key", key).code == 4
     assert world.app.query("/nope", b"").code == 6
 
 

@@ -8,7 +8,7 @@ import pytest
 from app_world import native, wallet
 
 from chain.crypto.keys import Ed25519Key
-from chain.errors import ContractError
+from chain.errors import ContractError, VmError
 from chain.gas import GasMeter
 from chain.vm.api import Api
 
@@ -32,7 +32,7 @@ def test_addresses_go_there_and_back(api, meter, key):
     assert meter.used == 9 + 4 + 5
 
 
-@pytest.mark.parametrize("text", ["", "zz", "MSG1ABC", "x" * 257, 5])
+@pytest.mark.parametrize("text", ["", "zz", "MSG1ABC", "x" * 256, 5])
 def test_ADDR_1_everything_else_is_refused_for_four_gas(api, meter, text):
     with pytest.raises(ContractError) as caught:
         api.addr_validate(text)
@@ -45,10 +45,20 @@ def test_upper_case_is_refused(api):
         api.addr_validate(wallet("a").address.upper())
 
 
-@pytest.mark.parametrize("canonical", [b"", b"x" * 19, b"x" * 65, b"x" * 24])
+@pytest.mark.parametrize("canonical", [b"", b"x" * 19, b"x" * 64, b"x" * 24])
 def test_canonical_bytes_that_are_no_address(api, canonical):
     with pytest.raises(ContractError, match="addr_humanize errored"):
         api.addr_humanize(canonical)
+
+
+def test_ADDR_3_longer_input_aborts_the_call(api):
+    for act in (
+        lambda: api.addr_validate("x" * 257),
+        lambda: api.addr_canonicalize("x" * 257),
+        lambda: api.addr_humanize(b"x" * 65),
+    ):
+        with pytest.raises(VmError):
+            act()
 
 
 def test_signatures(api):
