@@ -7,6 +7,7 @@ known under both is refused.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import re
 from collections.abc import Iterable, Mapping
@@ -22,6 +23,11 @@ LINE: Final = re.compile(r"msgchain:([^@]+)@([0-9a-f]{64})")
 def line_of(contract: Contract) -> str:
     """The line that stores a contract: ``msgchain:<name>@<sha256 of its source>``."""
     return f"msgchain:{contract.name}@{contract.checksum.hex()}"
+
+
+def code_checksum(contract: Contract) -> bytes:
+    """The checksum of a stored code: SHA-256 of its line, as of any bytes that are uploaded."""
+    return hashlib.sha256(line_of(contract).encode()).digest()
 
 
 class KnownCodes:
@@ -41,7 +47,7 @@ class KnownCodes:
         """Make a contract known and return its line."""
         line = line_of(contract)
         self._added[line] = contract
-        self._by_checksum[contract.checksum] = contract
+        self._by_checksum[code_checksum(contract)] = contract
         return line
 
     def resolve(self, source: str) -> Contract | None:
@@ -79,10 +85,11 @@ class KnownCodes:
         """
         for checksum, files in sources.items():
             contract = _logged(checksum, dict(files))
-            if contract.checksum.hex() != checksum:
+            found = code_checksum(contract).hex()
+            if found != checksum:
                 raise LogError(
-                    f"contract {contract.name}: the log ran {checksum}, here it is "
-                    f"{contract.checksum.hex()}; check out the version that was logged"
+                    f"contract {contract.name}: the log ran {checksum}, here it is {found}; "
+                    "check out the version that was logged"
                 )
             self.add(contract)
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from chain.app.queries.grpc import SERVICES
 from chain.crypto.keys import Ed25519Key
 from chain.crypto.verify import ThreadedVerifier
 from chain.driver.codes import KnownCodes
@@ -118,6 +119,7 @@ def open_node(
         verifier=ThreadedVerifier(max(2, os.cpu_count() or 2)),
         on_bug=_report_bug,
     )
+    producer.app.queries.services = SERVICES
     backend: Backend = MemoryBackend() if home is None else LevelBackend(home / INDEX)
     return Node(producer, Index(backend), options)
 

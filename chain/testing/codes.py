@@ -11,6 +11,10 @@ from types import ModuleType
 from chain.vm.contract import Contract
 from chain.vm.sandbox.loader import load_folder
 
+#: Marks of a line: the hash is the source's, and the code's checksum that of the line; or the hash
+#: is the checksum itself.
+_NATURAL = "@"
+_FIXED = "="
 #: What ``store_code`` takes.
 ContractLike = Contract | str | Path | ModuleType
 
@@ -37,13 +41,15 @@ class ChainCodes:
         if len(wanted) != 32:
             raise ValueError(f"a checksum has 32 bytes, this one has {len(wanted)}")
         number = 1
-        line = _line(value.name, wanted)
+        mark = _NATURAL if checksum is None else _FIXED
+        line = _line(value.name, mark, wanted)
         while self._known.setdefault(line, value) is not value:
             number += 1
             line = _line(
-                f"{value.name}.{number}", _variant(wanted, number, fixed=checksum is not None)
+                f"{value.name}.{number}", mark, _variant(wanted, number, fixed=mark == _FIXED)
             )
-        self._by_checksum.setdefault(wanted, value)
+        stored = wanted if mark == _FIXED else hashlib.sha256(line.encode()).digest()
+        self._by_checksum.setdefault(stored, value)
         return line
 
     def source(self, checksum: bytes) -> dict[str, str] | None:
@@ -62,8 +68,8 @@ class ChainCodes:
         return {checksum: files for checksum, files in found.items() if files is not None}
 
 
-def _line(name: str, checksum: bytes) -> str:
-    return f"msgchain:{name}@{checksum.hex()}"
+def _line(name: str, mark: str, checksum: bytes) -> str:
+    return f"msgchain:{name}{mark}{checksum.hex()}"
 
 
 def _variant(checksum: bytes, number: int, *, fixed: bool) -> bytes:

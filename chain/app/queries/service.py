@@ -7,11 +7,14 @@ our own plain ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from chain.app import accounts, gov, keys, records
 from chain.app.execution import Execution
+from chain.app.protobuf import field
+from chain.app.queries.desk import PAGE_BYTES, Desk, Service
+from chain.app.queries.failure import Failure
 from chain.app.queries.host import ChainHost
 from chain.app.records import (
     Account,
@@ -21,6 +24,7 @@ from chain.app.records import (
     Params,
     ValidatorRecord,
 )
+from chain.block.types import TxResult
 from chain.crypto.addresses import AddressError, humanize, validate
 from chain.crypto.keys import PubKey
 from chain.errors import REGISTERED, AppError
@@ -32,6 +36,7 @@ from chain.store.types import Reader
 from chain.vm.querier import NoSuchContract
 
 _ENDLESS = (1 << 63) - 1
+_SIMULATE = "/cosmos.tx.v1beta1.Service/Simulate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ class Queries:
     height that is not kept.
     """
 
-    __slots__ = ("_block_info", "_execution", "_store")
+    __slots__ = ("_block_info", "_execution", "_store", "services")
 
     def __init__(
         self, store: StateStore, execution: Execution, block_info: Callable[[int], BlockInfo]
@@ -62,31 +67,140 @@ class Queries:
         self._store = store
         self._execution = execution
         self._block_info = block_info
+        #: gRPC paths and what answers them; a driver that serves clients fills it with
+        #: ``chain.app.queries.grpc.SERVICES``
+        self.services: Mapping[str, Service] = {}
 
     # --- ABCI -----------------------------------------------------------------------------------
 
-    def query(self, path: str, data: bytes, height: int, prove: bool) -> QueryResult:
-        """``/store/<name>/key``: a raw value, with a proof if asked."""
+    def query(
+        self,
+        path: str,
+        data: bytes,
+        height: int,
+        prove: bool,
+        simulate: Callable[[bytes], TxResult] | None = None,
+    ) -> QueryResult:
+        """Answer a path: the services, the raw stores, ``/app`` and ``/p2p``."""
         if not self._store.height:
             return QueryResult(18, "sdk", "there is no committed block yet: invalid request")
-        parts = path.strip("/").split("/")
+        service = self.services.get(path)
+        if service is not None:
+            return self._serve(service, data, height, prove, simulate)
+        parts = path.removeprefix("/").split("/")
         try:
-            if len(parts) == 3 and parts[0] == "store" and parts[2] == "key":
-                return self._raw_store(parts[1], data, height, prove)
-            if path == "/app/version":
-                return QueryResult(value=b"", codespace="sdk")
-            raise AppError.wrap("sdk", 6, f"unknown query path {path}")
+            if parts[0] == "store":
+                return self._raw_store("/".join(parts[1:]), data, height, prove)
+            if parts[0] == "app":
+                return self._about_app(parts, data, simulate)
+            if parts[0] == "p2p":
+                return self._about_peers(parts)
+            if not path:
+                raise AppError.wrap("sdk", 6, "no query path provided")
+            raise AppError.wrap("sdk", 6, "unknown query path")
         except AppError as error:
             return QueryResult(error.code, error.codespace, error.log)
 
-    def _raw_store(self, name: str, key: bytes, height: int, prove: bool) -> QueryResult:
+    def desk(
+        self, height: int, prove: bool = False, simulate: Callable[[bytes], TxResult] | None = None
+    ) -> Desk:
+        """What handlers of a height get. Raises: AppError in the words of the SDK's router."""
+        last = self._store.height
+        if height < 0:
+            raise AppError.wrap(
+                "sdk", 18, "cannot query with height < 0; please provide a valid height"
+            )
+        if height > last:
+            raise AppError.wrap(
+                "sdk", 26, "cannot query with height in the future; please provide a valid height"
+            )
+        at = height or last
+        if prove and at <= 1:
+            raise AppError.wrap(
+                "sdk",
+                18,
+                "cannot query with proof when height <= 1; please provide a valid height",
+            )
+        try:
+            view: Reader = self._store.view if at == last else self._store.view_at(at)
+        except HeightNotKept:
+            raise AppError.wrap(
+                "sdk",
+                18,
+                f"failed to load state at height {at}; it has been pruned (latest height: {last})",
+            ) from None
+        time = int(self._block_info(at).time)
+        return Desk(self, self._execution, view, at, time, simulate or _no_simulation)
+
+    def _serve(
+        self,
+        service: Service,
+        data: bytes,
+        height: int,
+        prove: bool,
+        simulate: Callable[[bytes], TxResult] | None,
+    ) -> QueryResult:
+        try:
+            desk = self.desk(height, prove, simulate)
+        except AppError as error:
+            return QueryResult(error.code, error.codespace, error.log)
+        try:
+            return QueryResult(value=service(desk, data), height=desk.height)
+        except Failure as failure:
+            return QueryResult(failure.code, "sdk", failure.log, height=desk.height)
+
+    def _about_app(
+        self, parts: list[str], data: bytes, simulate: Callable[[bytes], TxResult] | None
+    ) -> QueryResult:
+        if len(parts) < 2:
+            raise AppError.wrap(
+                "sdk",
+                6,
+                "expected second parameter to be either 'simulate' or 'version', neither was "
+                "present",
+            )
+        if parts[1] == "version":
+            return QueryResult(value=b"", codespace="sdk", height=self._store.height)
+        if parts[1] != "simulate":
+            raise AppError.wrap("sdk", 6, f"unknown query: {parts[1:]}".replace("'", ""))
+        try:
+            desk = self.desk(0, False, simulate)
+            value = self.services[_SIMULATE](desk, field(2, data))
+        except KeyError:
+            raise AppError.wrap("sdk", 6, "unknown query: [simulate]") from None
+        except Failure as failure:
+            raise AppError("sdk", failure.code, failure.log) from None
+        return QueryResult(value=value, codespace="sdk", height=desk.height)
+
+    def _about_peers(self, parts: list[str]) -> QueryResult:
+        if len(parts) < 4:
+            raise AppError.wrap("sdk", 6, "path should be p2p filter <addr|id> <parameter>")
+        if parts[1] != "filter":
+            raise AppError.wrap("sdk", 6, "expected second parameter to be 'filter'")
+        return QueryResult()
+
+    def _raw_store(self, path: str, key: bytes, height: int, prove: bool) -> QueryResult:
+        """``<name>/key`` and ``<name>/subspace`` of a store, with a proof of a key if asked."""
+        name, _, what = path.partition("/")
         tag = keys.STORES.get(name)
         if tag is None:
-            raise AppError.wrap("sdk", 6, f"no such store: {name}")
+            raise AppError("store", 4, f"no such store: {name}: unknown request")
+        if prove and height and height <= 1:
+            raise AppError.wrap(
+                "sdk",
+                18,
+                "cannot query with proof when height <= 1; please provide a valid height",
+            )
         if not key:
-            raise AppError("store", 4, "key is empty")
+            raise AppError("store", 3, "query cannot be zero length: tx parse error")
         at = height or self._answer_height(prove)
-        value = self._view(at).get(tag + key)
+        if what not in ("key", "subspace"):
+            raise AppError("store", 4, f"unexpected query path: /{what}: unknown request")
+        view = self._view(at)
+        if what == "subspace":
+            rows = view.range(tag + key, keys.prefix_end(tag + key))
+            return QueryResult(key=key, value=_pairs(rows), height=at)
+        value = view.get(tag + key)
         proof = b""
         if prove:
             try:
@@ -234,6 +348,20 @@ class Queries:
             return validate(address, self._execution.prefix)
         except AddressError as error:
             raise AppError.wrap("sdk", 18, str(error)) from None
+
+
+def _pairs(rows: Iterator[tuple[bytes, bytes]]) -> bytes:
+    """Keys of one store and their values as the SDK's ``Pairs``, up to 4 MiB."""
+    out = bytearray()
+    for key, value in rows:
+        out += field(1, field(1, key[keys.STORE_BYTE :]) + field(2, value))
+        if len(out) > PAGE_BYTES:
+            break
+    return bytes(out)
+
+
+def _no_simulation(raw: bytes) -> TxResult:
+    raise AppError.wrap("sdk", 6, "simulation is not available here")
 
 
 def ask(host: ChainHost, address: str, msg: bytes, meter: GasMeter) -> bytes:
