@@ -1,0 +1,271 @@
+"""agent_a2a_v1 at 1,000, 100,000 and 1,000,000 messages: time and gas of each operation.
+
+The state is made by the contract's own ledger, without the chain around it. What is measured is the
+contract in the room on metered storage over a memory store, so the tree's growth is not in it. The
+parties that are measured have the same few messages at every size.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+
+from chain.gas import GasMeter
+from chain.std import BlockInfo, ContractInfo, Deps, DepsMut, Env, MessageInfo, Timestamp
+from chain.std import json as cosmwasm_json
+from chain.std.numbers import Addr
+from chain.store.memory import MemoryBackend
+from chain.store.overlay import Overlay
+from chain.testing import engine
+from chain.testing.mocks import mock_deps
+from chain.vm.sandbox import loader
+from chain.vm.sandbox.runtime import run as run_in_room
+from chain.vm.storage import ContractStorage
+from contracts.agent_a2a_v1.guard import NO_SENDER, save_sender
+from contracts.agent_a2a_v1.holders import hold
+from contracts.agent_a2a_v1.ledger import NO_PAIR, append_message, pair_of
+from contracts.agent_a2a_v1.state import (
+    AGENTS,
+    CONFIG,
+    PAIRS,
+    SENDERS,
+    WIDE,
+    AgentRecord,
+    MessageRecord,
+)
+
+SEED = 20_260_710
+SIZES = {"smoke": (200, 1_000), "real": (1_000, 100_000, 1_000_000)}
+ROUNDS = {"smoke": 3, "real": 200}
+CROWD = {"smoke": 50, "real": 10_000}
+NOW = 1_700_000_000_000_000_000
+HEIGHT = 5_000_000
+PREFIX = b"\x00\x03" + b"c" * 32
+GAS = 10**12
+SECOND = 10**9
+YEAR = 31_536_000
+
+
+def account_address(name: str) -> str:
+    """The test chain's address of a name."""
+    return engine.account_address(name, "msg")
+
+
+class Filling:
+    """Storage that only fills: a dict, with the keys as the chain's store has them."""
+
+    def __init__(self) -> None:
+        self.puts: dict[bytes, bytes] = {}
+
+    def get(self, key: bytes) -> bytes | None:
+        """The value, or None."""
+        return self.puts.get(PREFIX + key)
+
+    def set(self, key: bytes, value: bytes) -> None:
+        """Write."""
+        self.puts[PREFIX + key] = value
+
+    def remove(self, key: bytes) -> None:
+        """Delete."""
+        self.puts.pop(PREFIX + key, None)
+
+    def range(self, start: Any = None, end: Any = None, order: str = "ascending") -> Any:
+        """Filling never walks."""
+        raise NotImplementedError
+
+
+class World:
+    """The contract with so many messages in it."""
+
+    def __init__(self, size: int, crowd: int) -> None:
+        self.contract = loader.load_folder("agent_a2a_v1")
+        self.meter = GasMeter(GAS)
+        self.backend = MemoryBackend()
+        self.overlay = Overlay(self.backend)
+        self.api = mock_deps().api
+        self.address = Addr(account_address("a2a"))
+        self.env = Env(
+            BlockInfo(HEIGHT, Timestamp(NOW), "msg-chain-1"), None, ContractInfo(self.address)
+        )
+        self.admin = account_address("admin")
+        self.execute_as(
+            self.contract.instantiate,
+            self.admin,
+            self.contract.instantiate_msg(
+                admin=self.admin,
+                registry_address=self.admin,
+                did_registry_address=self.admin,
+            ),
+        )
+        self.flush()
+        self.fill(size)
+        self.hub = ""
+        self.line = ""
+        self.prepare(crowd)
+
+    def flush(self) -> None:
+        """Commit what is written so far."""
+        self.backend.write(self.overlay.writes, False)
+        self.overlay = Overlay(self.backend)
+
+    def execute_as(self, entry: Any, sender: str, msg: Any) -> Any:
+        """One call in the room."""
+        storage = ContractStorage(self.overlay, PREFIX, self.meter)
+        deps = DepsMut(storage, self.api, mock_deps().querier)
+        return run_in_room(self.meter, entry, deps, self.env, MessageInfo(Addr(sender)), msg)
+
+    def call(self, sender: str, body: bytes) -> Any:
+        """Decode and execute."""
+        msg = cosmwasm_json.decode_variant(body, self.contract.execute_msg, "ExecuteMsg")
+        return self.execute_as(self.contract.execute, sender, msg)
+
+    def ask(self, body: bytes) -> bytes:
+        """Decode, query, encode."""
+        msg = cosmwasm_json.decode_variant(body, self.contract.query_msg, "QueryMsg")
+        storage = ContractStorage(self.overlay, PREFIX, self.meter)
+        deps = Deps(storage, self.api, mock_deps().querier)
+        answer = run_in_room(self.meter, self.contract.query, deps, self.env, msg)
+        return cosmwasm_json.encode(answer)
+
+    def fill(self, size: int) -> None:
+        """Messages among a thousand parties, and one agent a hundred messages."""
+        rng = random.Random(SEED)
+        people = [Addr(account_address(f"party {n}")) for n in range(1_000)]
+        filling = Filling()
+        filling.puts.update(self.backend.snapshot().range(PREFIX, None))
+        for number in range(size):
+            sender, receiver = rng.sample(people, 2)
+            created = NOW - (size - number) * SECOND
+            pair = PAIRS.may_load(filling, pair_of(sender, receiver)) or NO_PAIR
+            append_message(
+                filling,
+                MessageRecord(
+                    kind=0,
+                    sender=sender,
+                    receiver=receiver,
+                    message_type=0,
+                    payload=b"x" * 64,
+                    priority=50,
+                    ttl=YEAR,
+                    created_at=created,
+                    expires_at=created + YEAR * SECOND,
+                    height=WIDE + HEIGHT,
+                    depth=0,
+                    channel_id=None,
+                    reply_to=None,
+                    root=None,
+                    constitution_hash=None,
+                    signature=None,
+                    topic=None,
+                    via=None,
+                ),
+                pair,
+            )
+            save_sender(filling, sender, SENDERS.may_load(filling, sender) or NO_SENDER, 1)
+        config = CONFIG.load(filling)
+        for number in range(max(40, size // 100)):
+            agent = AgentRecord(
+                owner=people[0], address=people[0], price=number, active=True, capabilities=0
+            )
+            agent_id = f"agent-{number:07}"
+            AGENTS.save(filling, agent_id, agent)
+            hold(filling, config.capabilities_max, (agent_id, agent), "charts", NOW)
+        self.backend.write(filling.puts, False)
+        self.overlay = Overlay(self.backend)
+
+    def prepare(self, crowd: int) -> None:
+        """What the measured parties have at every size."""
+        raw = self.call(self.admin, b'{"update_config":{"limits":{"rate_messages_max":1000}}}')
+        for _ in range(40):
+            self.call(account_address("measured a"), send_body("measured b"))
+        members = ",".join(f'"{account_address(f"member {n}")}"' for n in range(100))
+        raw = self.call(
+            account_address("measured a"),
+            f'{{"create_channel":{{"channel_type":"broadcast","members":[{members}]}}}}'.encode(),
+        )
+        self.line = raw.data.decode().split('"')[3]
+        raw = self.call(
+            account_address("measured a"), b'{"create_channel":{"channel_type":"pubsub"}}'
+        )
+        self.hub = raw.data.decode().split('"')[3]
+        for number in range(crowd):
+            body = f'{{"subscribe":{{"channel_id":"{self.hub}","topic":"news"}}}}'
+            self.call(account_address(f"reader {number}"), body.encode())
+        self.flush()
+
+
+def send_body(to: str) -> bytes:
+    """A message of a few bytes."""
+    return (
+        f'{{"send_message":{{"to":"{account_address(to)}","message_type":"request",'
+        f'"payload":"aGVsbG8=","priority":50,"ttl":3600}}}}'
+    ).encode()
+
+
+def operations(world: World) -> dict[str, Callable[[], Any]]:
+    """What is measured."""
+    one, two = account_address("measured a"), account_address("measured b")
+    inbox = f'{{"list_messages":{{"address":"{two}","status":"pending","limit":30}}}}'.encode()
+    newest = cosmwasm_json.decode(world.ask(inbox), dict)["messages"][0]["msg_id"]
+    reply = f'{{"reply_message":{{"original_msg_id":"{newest}","payload":"aGk="}}}}'.encode()
+    pending = f'{{"count_pending_messages":{{"address":"{two}"}}}}'.encode()
+    find = b'{"find_agents_by_capability":{"capability":"charts","order":"price","limit":30}}'
+    rate = f'{{"rate_limit_status":{{"address":"{one}"}}}}'.encode()
+    content = '"payload":"aGk=","priority":50,"ttl":3600'
+    broadcast = f'{{"broadcast":{{"channel_id":"{world.line}",{content}}}}}'.encode()
+    publish = f'{{"publish":{{"channel_id":"{world.hub}","topic":"news",{content}}}}}'.encode()
+    body = send_body("measured b")
+    return {
+        "send": lambda: world.call(one, body),
+        "reply": lambda: world.call(two, reply),
+        "inbox page": lambda: world.ask(inbox),
+        "pending count": lambda: world.ask(pending),
+        "find": lambda: world.ask(find),
+        "rate limit": lambda: world.ask(rate),
+        "broadcast to 100": lambda: world.call(one, broadcast),
+        "publish": lambda: world.call(one, publish),
+    }
+
+
+def measure(world: World, act: Callable[[], Any], rounds: int) -> tuple[float, int, bytes]:
+    """Median seconds, gas, and what came out; each call starts from the same state."""
+    times = []
+    gas = 0
+    out = b""
+    for _ in range(rounds):
+        mark = world.overlay.checkpoint()
+        world.meter.used = 0
+        world.meter.steps = 0
+        start = time.perf_counter()
+        result = act()
+        times.append(time.perf_counter() - start)
+        gas = world.meter.used
+        out = result if isinstance(result, bytes) else repr(result.attributes).encode()
+        world.overlay.rollback(mark)
+    times.sort()
+    return times[len(times) // 2], gas, out
+
+
+def run(size: str) -> dict[str, Any]:
+    """Figures of one size."""
+    figures: dict[str, Any] = {}
+    first: dict[str, tuple[float, int]] = {}
+    digest = hashlib.sha256()
+    for messages in SIZES[size]:
+        world = World(messages, CROWD[size])
+        for name, act in operations(world).items():
+            rounds = max(3, ROUNDS[size] // 10) if name.startswith("broadcast") else ROUNDS[size]
+            seconds, gas, out = measure(world, act, rounds)
+            digest.update(f"{name} {messages} {gas}".encode() + out)
+            figures[f"{name}, {messages:,} messages, us"] = round(seconds * 1e6, 1)
+            figures[f"{name}, {messages:,} messages, gas"] = gas
+            base = first.setdefault(name, (seconds, gas))
+            if messages == SIZES[size][-1]:
+                figures[f"{name}, time over the smallest"] = round(seconds / base[0], 2)
+                figures[f"{name}, gas over the smallest"] = gas - base[1]
+        del world
+    figures["digest"] = digest.hexdigest()[:16]
+    return figures
