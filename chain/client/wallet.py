@@ -16,6 +16,7 @@ from chain.client.transport import (
     AccountInfo,
     ChainError,
     Outcome,
+    TimedOut,
     Transport,
     TxFailed,
     TxRefused,
@@ -24,8 +25,10 @@ from chain.crypto.keys import ML_DSA_87, MlDsa87Key, PrivateKey
 from chain.tx import native
 from chain.tx.builder import (
     build_cosmos_direct,
-    build_simulation,
     coins,
+    cosmos_auth_info,
+    cosmos_body,
+    cosmos_raw,
     native_body,
     sign_native,
 )
@@ -37,12 +40,11 @@ NATIVE: Final = "native"
 COSMOS: Final = "cosmos"
 #: Gas limit over what a simulation used, in hundredths: state may change until the block.
 GAS_MARGIN_PERCENT: Final = 130
-#: A first transaction carries and stores the key, which its simulation does as well.
 _SIGNATURE_BYTES: Final = {ML_DSA_87: 4_627}
 _WRONG_SEQUENCE: Final = ("sdk", 32)
 
 
-def dev_wallet_form(key: PrivateKey) -> str:
+def form_of(key: PrivateKey) -> str:
     """The form that fits a key: native for ML-DSA, Cosmos for all others."""
     return NATIVE if key.pubkey.type == ML_DSA_87 else COSMOS
 
@@ -64,7 +66,7 @@ class Wallet:
     def __init__(self, key: PrivateKey, transport: Transport, *, form: str = "") -> None:
         self.key = key
         self.transport = transport
-        self.form = form or dev_wallet_form(key)
+        self.form = form or form_of(key)
         self.address = key.pubkey.address()
         self._account: AccountInfo | None = None
 
@@ -167,15 +169,16 @@ class Wallet:
 
     def _unsigned(self, messages: Sequence[Msg], cosigners: Sequence[Wallet], memo: str) -> bytes:
         signers = (self, *cosigners)
+        blanks = [bytes(_SIGNATURE_BYTES.get(signer.key.pubkey.type, 64)) for signer in signers]
         if self.form == COSMOS:
-            return build_simulation(
-                messages,
+            auth = cosmos_auth_info(
                 [signer.key.pubkey for signer in signers],
                 [signer.account().sequence for signer in signers],
-                memo,
+                gas_limit=1,
+                fee=self._fee(1),
             )
+            return cosmos_raw(cosmos_body(messages, memo), auth, blanks)
         body = self._body(messages, signers, 1, memo=memo)
-        blanks = [bytes(_SIGNATURE_BYTES.get(signer.key.pubkey.type, 64)) for signer in signers]
         return native.encode_envelope(body, blanks)
 
     # --- sending ---------------------------------------------------------------------------------
@@ -200,6 +203,9 @@ class Wallet:
             if (error.codespace, error.code) != _WRONG_SEQUENCE:
                 raise
             outcome = self._send(messages, gas_limit, cosigners, memo)
+        except TimedOut:  # it may still get in
+            self._forget(cosigners)
+            raise
         if outcome.code:
             raise TxFailed(outcome)
         return outcome
