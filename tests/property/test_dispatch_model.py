@@ -45,7 +45,7 @@ def nodes(depth: int) -> st.SearchStrategy[Node]:
     if depth:
         below = nodes(depth - 1)
         child = st.builds(Child, below, st.sampled_from(MODES), below)
-        children = st.lists(child, max_size=3)
+        children = st.lists(child, max_size=3 if depth > 2 else 2)
     return st.builds(
         Node,
         contract=st.sampled_from(CONTRACTS),
