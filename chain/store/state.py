@@ -18,7 +18,6 @@ from typing import Final
 from chain.store.errors import HeightNotKept, StoreDamaged, StoreError
 from chain.store.keys import (
     AUTHENTICATED,
-    AUTHENTICATED_BYTE,
     DERIVED,
     DERIVED_BYTE,
     DERIVED_KEY,
@@ -41,18 +40,16 @@ from chain.store.pages import (
     NESTED_FAMILY,
     PAGE_FAMILY,
     REBUILD,
-    leaf_hash,
 )
 from chain.store.proof import ProofTree, prove
 from chain.store.tree import Tree
 from chain.store.types import Backend, Derived, Reader, Writes
 from chain.store.view import PastView, StateView, past_view, prefixed_range, read_undo
+from chain.store.whole import batches, chunks, grow, leaf_changes, loose_tree, page_rows, root_of
 
 KEEP_HEIGHTS: Final = 100
 #: Undo records deleted in one commit when the store keeps fewer heights than before.
 _PRUNE_MAX: Final = 1_000
-#: Entries in one batch when a tree is built from a whole state.
-_BUILD_BATCH: Final = 5_000
 
 
 class _Staged:
@@ -100,7 +97,7 @@ class StateStore:
         self._tree = (
             Tree(backend.get, lambda: prefixed_range(backend, PAGE_FAMILY, None, None, False))
             if authenticate
-            else _loose_tree(self._loose)
+            else loose_tree(self._loose)
         )
         self._view = StateView(backend.snapshot(), meta.height, meta.root, ({}, {}))
         if authenticate and meta.height and not meta.authenticated:
@@ -209,7 +206,7 @@ class StateStore:
             new_raw[DERIVED_KEY] = AUTHENTICATED + rolled(old and old[1:], derived)
         staged.puts = {STATE + key: raw for key, raw in new_raw.items()}
         if self._authenticate:
-            staged.root = self._tree.stage(_leaf_changes(new_raw, old_raw, staged.puts))
+            staged.root = self._tree.stage(leaf_changes(new_raw, old_raw, staged.puts))
         self._staged = staged
         return staged.root
 
@@ -294,7 +291,7 @@ class StateStore:
         puts.update((ROW + key, value) for key, value in undo.rows.items())
         if self._authenticate:
             current = {key: view.raw(key) for key in undo.state}
-            _leaf_changes(undo.state, current, puts)
+            leaf_changes(undo.state, current, puts)
         puts[undo_key(view.height)] = None
         oldest = min(meta.oldest, undo.height)
         back = Meta(LAYOUT, undo.height, undo.root, oldest, meta.authenticated)
@@ -328,7 +325,7 @@ class StateStore:
         if self._authenticate:
             return prove(view, key)
         rows: dict[bytes, bytes] = {}
-        grow(_loose_tree(rows), view.raw_range(), rows)
+        grow(loose_tree(rows), view.raw_range(), rows)
         keys = {sha256(other).digest(): other for other, _ in view.raw_range()}
         return prove(view, key, ProofTree(rows.get, page_rows(rows)), keys.get)
 
@@ -351,7 +348,7 @@ class StateStore:
             )
         write = self.backend.write
         root = EMPTY_ROOT
-        for batch in _batches(
+        for batch in batches(
             (key, (DERIVED if derived else AUTHENTICATED) + value)
             for key, value, derived in entries
         ):
@@ -365,6 +362,16 @@ class StateStore:
         self._restart(meta)
         return self.app_hash
 
+    def adopt(self, other: StateStore) -> None:
+        """Become a copy of another store, whatever this one held, in one synced batch."""
+        backend = self.backend
+        puts: dict[bytes, bytes | None] = {key: None for key, _ in backend.range(None, None)}
+        puts.update(other.backend.range(None, None))
+        backend.witness(0)  # first: it may lag, but never lead
+        backend.write(puts, True)
+        backend.witness(other.height)
+        self._restart(self._read_meta())
+
     def rebuild_tree(self) -> bytes:
         """Make the tree anew from the state; returns its root, which is then the app hash.
 
@@ -372,11 +379,11 @@ class StateStore:
         """
         write, view = self.backend.write, self._view
         for family in (PAGE_FAMILY, NESTED_FAMILY, BUCKET_FAMILY, PATH, UNDO):
-            for names in _chunks(prefixed_range(view.snapshot, family, None, None, False)):
+            for names in chunks(prefixed_range(view.snapshot, family, None, None, False)):
                 write(dict.fromkeys(names), False)
         self._tree.reset()
         root = EMPTY_ROOT
-        for batch in _batches(view.raw_range()):
+        for batch in batches(view.raw_range()):
             puts: dict[bytes, bytes | None] = {}
             root = self._grow(batch, puts)
             write(puts, False)
@@ -401,7 +408,7 @@ class StateStore:
 
     def _grow(self, batch: dict[bytes, bytes | None], puts: dict[bytes, bytes | None]) -> bytes:
         """Add new entries to the tree; rows go to ``puts``."""
-        root = self._tree.stage(_leaf_changes(batch, {}, puts))
+        root = self._tree.stage(leaf_changes(batch, {}, puts))
         puts.update(self._tree.rows())
         self._tree.settle()
         return root
@@ -430,79 +437,3 @@ class StateStore:
     def close(self) -> None:
         """Close the backend."""
         self.backend.close()
-
-
-def grow(
-    tree: Tree, entries: Iterable[tuple[bytes, bytes | None]], rows: dict[bytes, bytes]
-) -> bytes:
-    """Put entries (state key, value with its kind) into a tree whose rows are ``rows``."""
-    for batch in _batches(entries):
-        tree.stage(
-            {
-                sha256(key).digest(): None
-                if raw is None or raw[0] == DERIVED_BYTE
-                else leaf_hash(sha256(key).digest(), raw[1:])
-                for key, raw in batch.items()
-            }
-        )
-        for name, row in tree.rows().items():
-            if row is None:
-                rows.pop(name, None)
-            else:
-                rows[name] = row
-        tree.settle()
-    return tree.root()
-
-
-def root_of(entries: Iterable[tuple[bytes, bytes | None]]) -> bytes:
-    """Root of a tree of these entries alone."""
-    rows: dict[bytes, bytes] = {}
-    return grow(_loose_tree(rows), entries, rows)
-
-
-def page_rows(rows: dict[bytes, bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """The pages of a tree that is held in a dict."""
-    return ((name, row) for name, row in rows.items() if name.startswith(PAGE_FAMILY))
-
-
-def _loose_tree(rows: dict[bytes, bytes]) -> Tree:
-    return Tree(rows.get, lambda: page_rows(rows), cache_bytes=0)
-
-
-def _leaf_changes(
-    new: Mapping[bytes, bytes | None],
-    old: Mapping[bytes, bytes | None],
-    puts: dict[bytes, bytes | None],
-) -> dict[bytes, bytes | None]:
-    """Leaves to change where values (with their kind) go from ``old`` to ``new``.
-
-    Effect: rows that lead from a path to its key are added to ``puts``.
-    """
-    changes: dict[bytes, bytes | None] = {}
-    before = old.get
-    for key, raw in new.items():
-        was = before(key)
-        if raw is not None and raw[0] == AUTHENTICATED_BYTE:
-            path = sha256(key).digest()
-            changes[path] = leaf_hash(path, raw[1:])
-            if was is None or was[0] == DERIVED_BYTE:
-                puts[PATH + path] = key
-        elif was is not None and was[0] == AUTHENTICATED_BYTE:
-            path = sha256(key).digest()
-            changes[path] = None
-            puts[PATH + path] = None
-    return changes
-
-
-def _batches(
-    entries: Iterable[tuple[bytes, bytes | None]],
-) -> Iterator[dict[bytes, bytes | None]]:
-    source = iter(entries)
-    while batch := dict(islice(source, _BUILD_BATCH)):
-        yield batch
-
-
-def _chunks(entries: Iterable[tuple[bytes, bytes]]) -> Iterator[list[bytes]]:
-    source = iter(entries)
-    while names := [name for name, _ in islice(source, _BUILD_BATCH)]:
-        yield names
