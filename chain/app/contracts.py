@@ -56,6 +56,11 @@ class Contracts:
         self._known: dict[str, Contract] = {}
         self.prefix = prefix
 
+    @property
+    def codes(self) -> CodeSource:
+        """Where source lines are looked up."""
+        return self._codes
+
     def resolve(self, code: CodeRecord) -> Contract:
         """The contract behind a code record. Raises: VmError when this node does not know it."""
         contract = self._known.get(code.source)
