@@ -50,6 +50,7 @@ from chain.driver.log.record import (
     unpack_block,
 )
 from chain.store import StateStore
+from chain.store.errors import StoreError
 from chain.store.types import Reader
 
 ROW_GENESIS: Final = b"rG"
@@ -345,6 +346,33 @@ class Producer:
             if key == "code_checksum"
         ]
         return self._sources_of(stored)
+
+    # --- going back ------------------------------------------------------------------------------
+
+    def rollback(self) -> BlockRecord:
+        """Take the last block back and return its record. Raises: StoreError where its undo
+        record is gone, or for the first block."""
+        removed = self.record(self.height)
+        before = self.record(self.height - 1)
+        if removed is None or before is None:
+            raise StoreError("the first block that is kept cannot be taken back")
+        self.app.rollback()
+        self._reread()
+        return removed
+
+    def reload(self, signers: Sequence[Ed25519Key]) -> None:
+        """Go on from what the store holds after it was changed from outside."""
+        self._keys = {key.validator_address: key for key in signers}
+        self.app.reload()
+        self._reread()
+
+    def _reread(self) -> None:
+        raw = self.store.row(ROW_DRIVER)
+        if raw is None:
+            raise RuntimeError("the store holds no driver state")
+        self._open, self._genesis = None, None
+        self._state = msgspec.msgpack.decode(raw, type=DriverState)
+        self.chain_id = self.app.chain_record().chain_id
 
     # --- reading ---------------------------------------------------------------------------------
 

@@ -127,12 +127,17 @@ class Node:
         self._catch_up()
         if self.app.height == 0:
             self._make_block([])
+        self.clock.catch_up(self.producer.state.time)
+        self._introduce()
+        self._cadence.restart()
+        self._thread.start()
+
+    def _introduce(self) -> None:
+        """Take name and first height from the genesis."""
         genesis = self.producer.genesis_record()
         self.first_height = int(str(genesis.genesis.get("initial_height", "1")))
         name = b"node/" + self.producer.chain_id.encode() + genesis.hash
         self.identity = hashlib.sha256(name).digest()[:20]
-        self._cadence.restart()
-        self._thread.start()
 
     def stop(self) -> None:
         """End the chain thread after the block it is in; nothing is half done."""
@@ -266,6 +271,11 @@ class Node:
         """Make a block of these transactions now (and of nothing that waits)."""
         return self.exclusive(lambda: self._make_block(txs)).result()
 
+    def make(self, txs: list[bytes] | None = None, time: int | None = None) -> BlockRecord:
+        """Make a block of these transactions, or of what waits, at a time of one's own; in the
+        chain thread."""
+        return self._make_block(self._reaped() if txs is None else txs, time)
+
     def pause(self) -> None:
         """Make no blocks until ``resume``, except those that are asked for."""
         self.paused = True
@@ -288,6 +298,16 @@ class Node:
             before = record.block.height - 1
             kept = self.producer.record(before)
             self.index.remove(record, Tip(before, kept.hash) if kept is not None else Tip(0, b""))
+
+    def reloaded(self) -> None:
+        """Begin anew with what the store holds now; in the chain thread, after it changed."""
+        self._records.clear()
+        with self.pool_lock:
+            self.mempool.flush()
+        self.index.clear()
+        self._catch_up()
+        self.clock.catch_up(self.producer.state.time)
+        self._introduce()
 
     # --- the chain thread -----------------------------------------------------------------------
 
@@ -334,10 +354,12 @@ class Node:
             future.set_exception(error)
 
     def _make_pending(self) -> BlockRecord:
+        return self._make_block(self._reaped())
+
+    def _reaped(self) -> list[bytes]:
         params = self.producer.state.params
         with self.pool_lock:
-            txs = self.mempool.reap(params.max_bytes - _FRAME, params.max_gas)
-        return self._make_block(txs)
+            return self.mempool.reap(params.max_bytes - _FRAME, params.max_gas)
 
     def _make_instant(self) -> None:
         """One block for the transaction that has waited longest."""
@@ -346,13 +368,14 @@ class Node:
         if first is not None and not self.paused:
             self._make_block([first])
 
-    def _make_block(self, txs: list[bytes]) -> BlockRecord:
+    def _make_block(self, txs: list[bytes], time_ns: int | None = None) -> BlockRecord:
         """Execute without the pool's lock, commit and recheck with it."""
         started = time.monotonic_ns()
         producer = self.producer
         first = self.app.height == 0
         try:
-            executed = producer.execute(txs, 0 if first else self.clock.now())
+            moment = self.clock.now() if time_ns is None else time_ns
+            executed = producer.execute(txs, 0 if first else moment)
             with self.pool_lock:
                 record = producer.seal(executed)
                 results = record.result.tx_results
