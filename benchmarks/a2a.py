@@ -86,6 +86,7 @@ class World:
         self.backend = MemoryBackend()
         self.overlay = Overlay(self.backend)
         self.api = mock_deps().api
+        self.querier = mock_deps().querier
         self.address = Addr(account_address("a2a"))
         self.env = Env(
             BlockInfo(HEIGHT, Timestamp(NOW), "msg-chain-1"), None, ContractInfo(self.address)
@@ -114,7 +115,7 @@ class World:
     def execute_as(self, entry: Any, sender: str, msg: Any) -> Any:
         """One call in the room."""
         storage = ContractStorage(self.overlay, PREFIX, self.meter)
-        deps = DepsMut(storage, self.api, mock_deps().querier)
+        deps = DepsMut(storage, self.api, self.querier)
         return run_in_room(self.meter, entry, deps, self.env, MessageInfo(Addr(sender)), msg)
 
     def call(self, sender: str, body: bytes) -> Any:
@@ -126,7 +127,7 @@ class World:
         """Decode, query, encode."""
         msg = cosmwasm_json.decode_variant(body, self.contract.query_msg, "QueryMsg")
         storage = ContractStorage(self.overlay, PREFIX, self.meter)
-        deps = Deps(storage, self.api, mock_deps().querier)
+        deps = Deps(storage, self.api, self.querier)
         answer = run_in_room(self.meter, self.contract.query, deps, self.env, msg)
         return cosmwasm_json.encode(answer)
 
@@ -139,7 +140,8 @@ class World:
         for number in range(size):
             sender, receiver = rng.sample(people, 2)
             created = NOW - (size - number) * SECOND
-            pair = PAIRS.may_load(filling, pair_of(sender, receiver)) or NO_PAIR
+            pair_key = pair_of(sender, receiver)
+            pair = PAIRS.may_load(filling, pair_key) or NO_PAIR
             append_message(
                 filling,
                 MessageRecord(
@@ -162,6 +164,7 @@ class World:
                     topic=None,
                     via=None,
                 ),
+                pair_key,
                 pair,
             )
             save_sender(filling, sender, SENDERS.may_load(filling, sender) or NO_SENDER, 1)

@@ -7,12 +7,11 @@ from contracts.agent_a2a_v1.channel_store import (
     check_open,
     find_route,
     load_channel,
-    load_pair,
 )
 from contracts.agent_a2a_v1.checks import check_content, refuse_funds
 from contracts.agent_a2a_v1.error import InvalidChannelType, InvalidParticipants, Unauthorized
 from contracts.agent_a2a_v1.guard import pass_guard, save_sender
-from contracts.agent_a2a_v1.ledger import append_message
+from contracts.agent_a2a_v1.ledger import NO_PAIR, append_message, pair_of
 from contracts.agent_a2a_v1.msg import Broadcast
 from contracts.agent_a2a_v1.send import NANOS_PER_SECOND, completed, place, sent_event
 from contracts.agent_a2a_v1.state import (
@@ -21,6 +20,7 @@ from contracts.agent_a2a_v1.state import (
     CHANNEL_TYPES,
     CONFIG,
     OPEN,
+    PAIRS,
     SENT_KIND,
     WIDE,
     Config,
@@ -41,20 +41,19 @@ def execute_broadcast(deps: DepsMut, env: Env, info: MessageInfo, msg: Broadcast
     draft = broadcast_record(env, info.sender, info.sender, msg, None)
     constitution_hash, sender = pass_guard(deps, env, config, draft, msg.constitution_hash)
     if first and msg.channel_id is not None:
-        activate(
-            storage, msg.channel_id, draft.created_at, load_pair(storage, info.sender, info.sender)
-        )
+        activate(storage, msg.channel_id, draft.created_at, NO_PAIR)
     response = Response().add_attribute("action", "broadcast")
     msg_ids = []
     for receiver_addr in receivers:
         record = broadcast_record(env, info.sender, receiver_addr, msg, constitution_hash)
-        pair = load_pair(storage, info.sender, receiver_addr)
+        pair_key = pair_of(info.sender, receiver_addr)
+        pair = PAIRS.may_load(storage, pair_key) or NO_PAIR
         if msg.channel_id is not None:
-            msg_id = append_message(storage, record, pair)
+            msg_id = append_message(storage, record, pair_key, pair)
         else:
-            route, opens = find_route(storage, info.sender, receiver_addr, None, pair)
+            route, opens = find_route(storage, record, pair_key, pair)
             record = completed(record, route, constitution_hash, None)
-            msg_id = place(storage, record, pair, opens)
+            msg_id = place(storage, record, pair_key, pair, opens)
         msg_ids.append(msg_id)
         response.add_event(sent_event(msg_id, record))
     save_sender(storage, info.sender, sender, len(receivers))

@@ -23,6 +23,7 @@ from contracts.agent_a2a_v1.state import (
     PUBSUB,
     SUSPENDED,
     ChannelRecord,
+    MessageRecord,
     Pair,
 )
 
@@ -48,27 +49,27 @@ def load_pair(storage: Storage, first_addr: Addr, second_addr: Addr) -> Pair:
 
 
 def find_route(
-    storage: Storage, sender_addr: Addr, receiver_addr: Addr, channel_id: str | None, pair: Pair
+    storage: Storage, record: MessageRecord, pair_key: tuple[Addr, Addr], pair: Pair
 ) -> tuple[str | None, bool]:
     """The channel a message goes over, and whether the message is its first.
 
     Without a named channel: the pair's live direct channel, or none. Raises: ChannelNotFound,
     InvalidChannelType, Unauthorized, InvalidParticipants, ChannelNotOpen.
     """
+    channel_id = record.channel_id
     if channel_id is None:
         if not pair.live:
             return (None, False)
-        low_addr, high_addr = pair_of(sender_addr, receiver_addr)
-        found = direct_channel_id(low_addr, high_addr, pair.channels)
+        found = direct_channel_id(pair_key[0], pair_key[1], pair.channels)
         if pair.status == SUSPENDED:
             raise ChannelNotOpen(found)
         return (found, pair.status == OPEN)
     channel = load_channel(storage, channel_id)
     if channel.channel_type == PUBSUB:
         raise InvalidChannelType(CHANNEL_TYPES[PUBSUB])
-    if sender_addr not in channel.participants:
+    if record.sender not in channel.participants:
         raise Unauthorized
-    if receiver_addr not in channel.participants:
+    if record.receiver not in channel.participants:
         raise InvalidParticipants("receiver is not in the channel")
     check_open(channel, channel_id)
     return (channel_id, channel.status == OPEN)

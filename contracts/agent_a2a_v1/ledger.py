@@ -3,7 +3,7 @@
 Cost: a message costs the same number of reads and writes at any size of the state.
 """
 
-from chain.std import Addr, Storage, replace
+from chain.std import Addr, Storage
 from contracts.agent_a2a_v1.state import (
     CHANNEL_MESSAGES,
     CHANNEL_STATS,
@@ -102,7 +102,9 @@ def next_number(storage: Storage) -> int:
     return stored - WIDE
 
 
-def append_message(storage: Storage, record: MessageRecord, pair: Pair) -> str:
+def append_message(
+    storage: Storage, record: MessageRecord, pair_key: tuple[Addr, Addr], pair: Pair
+) -> str:
     """Store a message with every index and count but the sender's own. Returns its id.
 
     ``pair`` is the two parties' record as it stands, with a changed channel status where the send
@@ -128,19 +130,23 @@ def append_message(storage: Storage, record: MessageRecord, pair: Pair) -> str:
     if due is None:
         due = DueRecord(pending=WIDE + 1, delivered=WIDE, read=WIDE)
     else:
-        due = replace(due, pending=due.pending + 1)
+        due = DueRecord(pending=due.pending + 1, delivered=due.delivered, read=due.read)
     DUE.save(storage, (receiver_addr, expires_at), due)
     EXPIRY.save(
         storage,
         (expires_at, receiver_addr, number),
         ExpiryRecord(msg_id=msg_id, sender=sender_addr),
     )
-    low_addr, high_addr = pair_of(sender_addr, receiver_addr)
-    CONVERSATIONS.save(storage, (low_addr, high_addr, number), True)
+    CONVERSATIONS.save(storage, (pair_key[0], pair_key[1], number), True)
     PAIRS.save(
         storage,
-        (low_addr, high_addr),
-        replace(pair, messages=pair.messages + 1),
+        pair_key,
+        Pair(
+            messages=pair.messages + 1,
+            channels=pair.channels,
+            live=pair.live,
+            status=pair.status,
+        ),
     )
     if record.channel_id is not None:
         log_in_channel(storage, record.channel_id, number, record)

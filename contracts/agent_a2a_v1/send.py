@@ -1,7 +1,7 @@
 """Sending and replying to one receiver."""
 
 from chain.std import Addr, DepsMut, Env, Event, MessageInfo, Response, Storage, replace
-from contracts.agent_a2a_v1.channel_store import activate, find_route, load_pair
+from contracts.agent_a2a_v1.channel_store import activate, find_route
 from contracts.agent_a2a_v1.checks import (
     check_content,
     parse_message_type,
@@ -18,9 +18,11 @@ from contracts.agent_a2a_v1.error import (
 )
 from contracts.agent_a2a_v1.guard import check_signature, pass_guard, save_sender
 from contracts.agent_a2a_v1.ledger import (
+    NO_PAIR,
     append_message,
     may_load_message,
     move_status,
+    pair_of,
     status_at,
 )
 from contracts.agent_a2a_v1.msg import ReplyMessage, SendMessage, Signature
@@ -29,6 +31,7 @@ from contracts.agent_a2a_v1.state import (
     EXPIRED,
     MESSAGE_STATUSES,
     MESSAGE_TYPES,
+    PAIRS,
     READ,
     REPLIED,
     REPLY_KIND,
@@ -178,7 +181,13 @@ def completed(
     constitution_hash: str | None,
     signature: SignatureRecord | None,
 ) -> MessageRecord:
-    """The draft with what the checks found."""
+    """The draft with what the checks found; itself where they found nothing."""
+    if (
+        signature is None
+        and channel_id == draft.channel_id
+        and constitution_hash == draft.constitution_hash
+    ):
+        return draft
     return replace(
         draft, channel_id=channel_id, constitution_hash=constitution_hash, signature=signature
     )
@@ -196,23 +205,30 @@ def deliver(
     ``proof`` is the constitution hash that the sender expects, and the signature.
     """
     storage = deps.storage
-    pair = load_pair(storage, draft.sender, draft.receiver)
-    channel_id, first = find_route(storage, draft.sender, draft.receiver, draft.channel_id, pair)
+    pair_key = pair_of(draft.sender, draft.receiver)
+    pair = PAIRS.may_load(storage, pair_key) or NO_PAIR
+    channel_id, first = find_route(storage, draft, pair_key, pair)
     constitution_hash, sender = pass_guard(deps, env, config, draft, proof[0])
     signature = None
     if proof[1] is not None:
         signature = check_signature(deps, env, config, draft, proof[1])
     record = completed(draft, channel_id, constitution_hash, signature)
-    msg_id = place(storage, record, pair, first)
+    msg_id = place(storage, record, pair_key, pair, first)
     save_sender(storage, record.sender, sender, 1)
     return (msg_id, record)
 
 
-def place(storage: Storage, record: MessageRecord, pair: Pair, first: bool) -> str:
+def place(
+    storage: Storage,
+    record: MessageRecord,
+    pair_key: tuple[Addr, Addr],
+    pair: Pair,
+    first: bool,
+) -> str:
     """Store a checked message; the first one of a channel makes the channel active."""
     if first and record.channel_id is not None:
         pair = activate(storage, record.channel_id, record.created_at, pair)
-    return append_message(storage, record, pair)
+    return append_message(storage, record, pair_key, pair)
 
 
 def finish_original(
