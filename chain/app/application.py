@@ -24,6 +24,7 @@ from chain.app.events import Event
 from chain.app.execution import Execution
 from chain.app.queries.service import Queries, QueryResult
 from chain.app.records import ChainRecord
+from chain.app.snapshots import Applied, Snapshot, Snapshots
 from chain.app.trace import Observer
 from chain.app.validators import (
     APP_VERSION,
@@ -81,6 +82,7 @@ class App:
         self._check: BlockScope | None = None
         self._last_time = 0
         self._time_of: dict[int, int] = {}
+        self._snapshots = Snapshots(store, _time_row)
         self._restore_time()
 
     # --- info and genesis -----------------------------------------------------------------------
@@ -283,7 +285,7 @@ class App:
         staged = self._staged
         if staged is None:
             raise InvariantViolation("commit without a finalized block")
-        kept = {_TIME_ROW + staged.height.to_bytes(8, "big"): staged.time.to_bytes(8, "big")}
+        kept = {_time_row(staged.height): staged.time.to_bytes(8, "big")}
         self.store.commit({**(rows or {}), **kept})
         self._genesis = None
         self._staged = self._open = None
@@ -360,9 +362,32 @@ class App:
     def rollback(self) -> None:
         """Go back by one committed height."""
         self.store.rollback()
+        self.reload()
+
+    def reload(self) -> None:
+        """Stand where the store stands after it was changed from outside."""
         self._open = self._staged = None
         self._restore_time()
         self._check = None
+
+    def list_snapshots(self) -> list[Snapshot]:
+        """The states that a fresh node may fetch; usable from other threads."""
+        return self._snapshots.on_offer()
+
+    def load_snapshot_chunk(self, height: int, format_: int, chunk: int) -> bytes:
+        """A chunk of a snapshot; empty for one that is not here."""
+        return self._snapshots.load(height, format_, chunk)
+
+    def offer_snapshot(self, snapshot: Snapshot, app_hash: bytes) -> int:
+        """Whether an empty store would take this snapshot; ``app_hash`` is what is trusted."""
+        return self._snapshots.offer(snapshot, app_hash)
+
+    def apply_snapshot_chunk(self, index: int, chunk: bytes) -> Applied:
+        """Take a chunk. The last one writes the state, if its root is the app hash."""
+        applied = self._snapshots.apply(index, chunk)
+        self._genesis = self._open = self._staged = self._check = None
+        self._restore_time()
+        return applied
 
     # --- inside ---------------------------------------------------------------------------------
 
@@ -434,7 +459,7 @@ class App:
         """Height, time and chain of a committed block, for queries."""
         raw = self.store.view.get(keys.CHAIN)
         chain_id = records.decode_chain(raw).chain_id if raw is not None else ""
-        time = self.store.row(_TIME_ROW + height.to_bytes(8, "big"))
+        time = self.store.row(_time_row(height))
         return BlockInfo(height, Timestamp(int.from_bytes(time or b"", "big")), chain_id)
 
     def _restore_time(self) -> None:
@@ -445,6 +470,10 @@ class App:
 _PLAIN: Final = Mode()
 #: the driver's rows start otherwise; ours hold block times, for queries at a height
 _TIME_ROW: Final = b"\x00time/"
+
+
+def _time_row(height: int) -> bytes:
+    return _TIME_ROW + height.to_bytes(8, "big")
 
 
 __all__ = ["APP_VERSION", "App", "CheckTxResult", "Info", "InitChainResult"]

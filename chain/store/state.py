@@ -336,8 +336,13 @@ class StateStore:
         for key, raw in self._view_at(height).raw_range():
             yield key, raw[1:], raw[0] == DERIVED_BYTE
 
-    def import_state(self, height: int, entries: Iterable[tuple[bytes, bytes, bool]]) -> bytes:
-        """Fill an empty store with what ``export`` gave; returns the root.
+    def import_state(
+        self,
+        height: int,
+        entries: Iterable[tuple[bytes, bytes, bool]],
+        rows: Mapping[bytes, bytes] = {},  # never changed
+    ) -> bytes:
+        """Fill an empty store with what ``export`` gave, and the caller's rows; returns the root.
 
         Written in several batches; the last one says where the store stands, so that an import
         that was cut off is seen as damage. Raises: StoreError if the store is not empty.
@@ -357,7 +362,7 @@ class StateStore:
                 root = self._grow(batch, puts)
             write(puts, False)
         meta = Meta(LAYOUT, height, root if self._authenticate else b"", height, self._authenticate)
-        write({META: encode(meta)}, True)
+        write({META: encode(meta), **{ROW + key: value for key, value in rows.items()}}, True)
         self.backend.witness(height)
         self._restart(meta)
         return self.app_hash
