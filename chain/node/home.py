@@ -12,6 +12,7 @@ import logging
 import os
 import shutil
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from chain.crypto.verify import ThreadedVerifier
 from chain.driver.codes import KnownCodes
 from chain.driver.genesis import Genesis, parse, read_file
 from chain.index.index import Index
+from chain.node.controls_rpc import install
 from chain.node.service import Node, Options
 from chain.store import LevelBackend, MemoryBackend
 from chain.store.types import Backend
@@ -121,7 +123,21 @@ def open_node(
     )
     producer.app.queries.services = SERVICES
     backend: Backend = MemoryBackend() if home is None else LevelBackend(home / INDEX)
-    return Node(producer, Index(backend), options)
+    node = Node(producer, Index(backend), options)
+    install(node, signers=lambda one: _keys_of(home, one), write_genesis=partial(_rewrite, home))
+    return node
+
+
+def _keys_of(home: Path | None, genesis: Genesis) -> list[Ed25519Key]:
+    try:
+        return signers_of(home, genesis)
+    except HomeError as error:
+        raise ValueError(str(error)) from None
+
+
+def _rewrite(home: Path | None, document: dict[str, Any]) -> None:
+    if home is not None:
+        write_genesis(home, document)
 
 
 def add_folders(codes: KnownCodes, folder: Path) -> dict[str, str]:

@@ -291,6 +291,12 @@ class Node:
 
         self.exclusive(again).result()
 
+    def restore(self, *, paused: bool, block_time: int | str) -> None:
+        """Make blocks as at another moment; in the chain thread."""
+        self.paused = paused
+        self._interval = block_time
+        self._cadence = Cadence(block_time if isinstance(block_time, int) else 1)
+
     def rewound(self, removed: list[BlockRecord]) -> None:
         """Forget blocks that were taken back, newest first; in the chain thread, after it."""
         self._records.clear()
