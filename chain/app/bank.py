@@ -13,7 +13,7 @@ from typing import Final
 from chain.app import accounts, keys, records
 from chain.app.events import Event
 from chain.app.keys import decode_amount, encode_amount
-from chain.app.units import CoinLike, text
+from chain.app.units import AMOUNT_MAX, CoinLike, text
 from chain.crypto.addresses import module_address, validate
 from chain.errors import AppError, InvariantViolation
 from chain.gas import KV_DELETE, KV_READ, KV_READ_BYTE, KV_WRITE, KV_WRITE_BYTE, GasMeter
@@ -166,7 +166,10 @@ class Bank:
         """Create coins in an account."""
         for coin in coins:
             key = keys.supply(coin.denom)
-            overlay.set(key, encode_amount(decode_amount(overlay.get(key)) + coin.amount))
+            supply = decode_amount(overlay.get(key)) + coin.amount
+            if supply > AMOUNT_MAX:
+                raise AppError.wrap("sdk", 10, f"{supply}{coin.denom}")
+            overlay.set(key, encode_amount(supply))
         self.receive(overlay, meter, events, recipient, coins)
         events.append(Event("coinbase", [("minter", self.gov), ("amount", text(coins))]))
 

@@ -35,6 +35,17 @@ from chain.tx.messages import (
     MsgStoreCode,
 )
 
+#: module accounts that a Cosmos chain makes after those of the file, in its order: account numbers
+#: go on behind them as they do there
+MODULE_ACCOUNTS: Final = (
+    "fee_collector",
+    "distribution",
+    "mint",
+    "bonded_tokens_pool",
+    "not_bonded_tokens_pool",
+    "gov",
+)
+
 
 class GenesisError(AppError):
     """The genesis file is wrong; the text names the place."""
@@ -198,8 +209,8 @@ def _make_accounts(
             raise
         except (AddressError, AppError) as error:
             raise GenesisError(f"{where}: {error}") from None
-    for address in (bank.collector, bank.gov, bank.wasm):
-        accounts.ensure_exists(overlay, None, validate(address, execution.prefix))
+    for name in MODULE_ACCOUNTS:
+        accounts.ensure_exists(overlay, None, sha256_canonical(name.encode()))
 
 
 def _make_validators(

