@@ -96,6 +96,12 @@ def _check_place(path: Path) -> None:
         fail(f"{path} is a folder; name a file such as {path / 'demo.jsonl'}")
     if not path.absolute().parent.is_dir():
         fail(f"{path}: there is no folder {path.absolute().parent}; make it first")
+    probe = path.with_name(path.name + ".part")
+    try:
+        probe.open("ab").close()
+        probe.unlink()
+    except OSError as error:
+        fail(f"{path}: cannot be written: {error.strerror}; name a file elsewhere")
 
 
 def _run(seed: int, as_json: bool, log_file: Path | None, home: Path) -> None:
