@@ -12,7 +12,9 @@ from contracts.agent_a2a_v1.checks import check_content, refuse_funds
 from contracts.agent_a2a_v1.error import InvalidChannelType, InvalidParticipants, Unauthorized
 from contracts.agent_a2a_v1.guard import pass_guard, save_sender
 from contracts.agent_a2a_v1.ledger import NO_PAIR, append_message, pair_of
-from contracts.agent_a2a_v1.msg import Broadcast
+from contracts.agent_a2a_v1.msg import (
+    Broadcast,
+)
 from contracts.agent_a2a_v1.send import NANOS_PER_SECOND, completed, place, sent_event
 from contracts.agent_a2a_v1.state import (
     BROADCAST,

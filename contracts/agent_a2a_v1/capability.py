@@ -12,7 +12,11 @@ from contracts.agent_a2a_v1.holders import (
     load_agent,
 )
 from contracts.agent_a2a_v1.intent_store import match_waiting
-from contracts.agent_a2a_v1.msg import AddCapability, RemoveCapability, SyncAgent
+from contracts.agent_a2a_v1.msg import (
+    AddCapability,
+    RemoveCapability,
+    SyncAgent,
+)
 from contracts.agent_a2a_v1.state import AGENTS, CAPABILITIES, CONFIG, AgentRecord
 
 

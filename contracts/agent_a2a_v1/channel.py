@@ -20,7 +20,11 @@ from contracts.agent_a2a_v1.error import (
     Unauthorized,
 )
 from contracts.agent_a2a_v1.ledger import padded, pair_of
-from contracts.agent_a2a_v1.msg import CloseChannel, CreateChannel, UpdateChannel
+from contracts.agent_a2a_v1.msg import (
+    CloseChannel,
+    CreateChannel,
+    UpdateChannel,
+)
 from contracts.agent_a2a_v1.state import (
     ACTIVE,
     CHANNEL_STATUSES,

@@ -3,7 +3,11 @@
 from chain.std import Addr, Api, DepsMut, Env, Event, MessageInfo, Response
 from contracts.agent_a2a_v1.checks import refuse_funds
 from contracts.agent_a2a_v1.error import InvalidLimit, Unauthorized
-from contracts.agent_a2a_v1.msg import InstantiateMsg, Limits, UpdateConfig
+from contracts.agent_a2a_v1.msg import (
+    InstantiateMsg,
+    Limits,
+    UpdateConfig,
+)
 from contracts.agent_a2a_v1.state import CONFIG, Config
 
 RELAYS_MAX = 32

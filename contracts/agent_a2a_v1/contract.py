@@ -35,7 +35,11 @@ from contracts.agent_a2a_v1.lifecycle import (
     execute_mark_read,
 )
 from contracts.agent_a2a_v1.migration import check_migration
-from contracts.agent_a2a_v1.msg import BeginBlock, InstantiateMsg, MigrateMsg
+from contracts.agent_a2a_v1.msg import (
+    BeginBlock,
+    InstantiateMsg,
+    MigrateMsg,
+)
 from contracts.agent_a2a_v1.query import QUERIES
 from contracts.agent_a2a_v1.send import execute_reply_message, execute_send_message
 from contracts.agent_a2a_v1.state import CONFIG

@@ -9,7 +9,9 @@ from contracts.agent_a2a_v1.error import (
     NonceUsed,
     RateLimitExceeded,
 )
-from contracts.agent_a2a_v1.msg import Signature
+from contracts.agent_a2a_v1.msg import (
+    Signature,
+)
 from contracts.agent_a2a_v1.state import (
     ACTIONS,
     DISCOVERY,

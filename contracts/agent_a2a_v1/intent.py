@@ -25,7 +25,11 @@ from contracts.agent_a2a_v1.intent_store import (
     may_load_intent,
     move_intent,
 )
-from contracts.agent_a2a_v1.msg import CancelIntent, RouteIntent, SubmitIntent
+from contracts.agent_a2a_v1.msg import (
+    CancelIntent,
+    RouteIntent,
+    SubmitIntent,
+)
 from contracts.agent_a2a_v1.send import NANOS_PER_SECOND, deliver, sent_event
 from contracts.agent_a2a_v1.state import (
     AGENTS,

@@ -10,7 +10,11 @@ from contracts.agent_a2a_v1.error import (
     Unauthorized,
 )
 from contracts.agent_a2a_v1.ledger import may_load_message, move_status, status_at
-from contracts.agent_a2a_v1.msg import CancelMessage, MarkDelivered, MarkRead
+from contracts.agent_a2a_v1.msg import (
+    CancelMessage,
+    MarkDelivered,
+    MarkRead,
+)
 from contracts.agent_a2a_v1.state import (
     CANCELLED,
     DELIVERED,

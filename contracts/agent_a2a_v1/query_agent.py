@@ -12,6 +12,15 @@ from chain.std import (
     ascii_lower,
 )
 from chain.storage_plus import Bound, Order, page_size
+from contracts.agent_a2a_v1.answers import (
+    CapabilitiesResponse,
+    ConfigResponse,
+    HasCapabilityResponse,
+    IntentResponse,
+    IntentsResponse,
+    IntentView,
+    LimitsView,
+)
 from contracts.agent_a2a_v1.checks import parse_amount, parse_status
 from contracts.agent_a2a_v1.error import InvalidCursor, InvalidStatus
 from contracts.agent_a2a_v1.holders import capabilities_of, holder_count, price_key
@@ -24,18 +33,11 @@ from contracts.agent_a2a_v1.intent_store import (
 from contracts.agent_a2a_v1.ledger import DECIMAL
 from contracts.agent_a2a_v1.msg import (
     AgentEntry,
-    CapabilitiesResponse,
-    ConfigResponse,
     FindAgentsByCapability,
     FindAgentsResponse,
     GetConfig,
     GetIntent,
     HasCapability,
-    HasCapabilityResponse,
-    IntentResponse,
-    IntentsResponse,
-    IntentView,
-    LimitsView,
     ListCapabilities,
     ListIntents,
 )

@@ -2,19 +2,21 @@
 
 from chain.std import Deps, Env, Timestamp
 from chain.storage_plus import Bound, Order, page_size
+from contracts.agent_a2a_v1.answers import (
+    ChannelResponse,
+    ChannelsResponse,
+    ChannelView,
+    SubscriptionsResponse,
+    SubscriptionView,
+)
 from contracts.agent_a2a_v1.channel_store import direct_channel_id, load_pair
 from contracts.agent_a2a_v1.error import InvalidCursor
 from contracts.agent_a2a_v1.ledger import DECIMAL, pair_of
 from contracts.agent_a2a_v1.msg import (
-    ChannelResponse,
-    ChannelsResponse,
-    ChannelView,
     GetChannel,
     ListChannels,
     ListChannelsOf,
     ListSubscriptions,
-    SubscriptionsResponse,
-    SubscriptionView,
 )
 from contracts.agent_a2a_v1.state import (
     CHANNEL_COUNTS,

@@ -2,6 +2,14 @@
 
 from chain.std import Addr, Binary, Deps, Env, Iterable, Storage, Timestamp
 from chain.storage_plus import Bound, Order, page_size
+from contracts.agent_a2a_v1.answers import (
+    CountResponse,
+    MessageResponse,
+    MessagesResponse,
+    MessageStatusResponse,
+    RateLimitResponse,
+    VerifyMessageResponse,
+)
 from contracts.agent_a2a_v1.channel_store import load_channel, load_pair
 from contracts.agent_a2a_v1.checks import parse_status
 from contracts.agent_a2a_v1.error import MessageNotFound, NotSubscribed
@@ -22,7 +30,6 @@ from contracts.agent_a2a_v1.ledger import (
 )
 from contracts.agent_a2a_v1.msg import (
     CountPendingMessages,
-    CountResponse,
     GetMessage,
     GetMessageStatus,
     ListChannelMessages,
@@ -31,13 +38,8 @@ from contracts.agent_a2a_v1.msg import (
     ListSentMessages,
     ListThread,
     ListTopicMessages,
-    MessageResponse,
-    MessagesResponse,
-    MessageStatusResponse,
-    RateLimitResponse,
     RateLimitStatus,
     VerifyMessage,
-    VerifyMessageResponse,
 )
 from contracts.agent_a2a_v1.state import (
     CHANNEL_MESSAGES,

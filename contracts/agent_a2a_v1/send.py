@@ -25,7 +25,11 @@ from contracts.agent_a2a_v1.ledger import (
     pair_of,
     status_at,
 )
-from contracts.agent_a2a_v1.msg import ReplyMessage, SendMessage, Signature
+from contracts.agent_a2a_v1.msg import (
+    ReplyMessage,
+    SendMessage,
+    Signature,
+)
 from contracts.agent_a2a_v1.state import (
     CONFIG,
     EXPIRED,

@@ -8,7 +8,9 @@ from chain.std import Addr, DepsMut, Env, Event, Response, Storage
 from chain.storage_plus import Bound
 from contracts.agent_a2a_v1.intent_store import expire_intents
 from contracts.agent_a2a_v1.ledger import save_due, shift_inbox
-from contracts.agent_a2a_v1.msg import BeginBlock
+from contracts.agent_a2a_v1.msg import (
+    BeginBlock,
+)
 from contracts.agent_a2a_v1.state import (
     CONFIG,
     DUE,

@@ -16,7 +16,11 @@ from contracts.agent_a2a_v1.error import (
 from contracts.agent_a2a_v1.filters import parse_filter
 from contracts.agent_a2a_v1.guard import pass_guard, save_sender
 from contracts.agent_a2a_v1.ledger import NO_PAIR, log_in_channel, message_id, next_number
-from contracts.agent_a2a_v1.msg import Publish, Subscribe, Unsubscribe
+from contracts.agent_a2a_v1.msg import (
+    Publish,
+    Subscribe,
+    Unsubscribe,
+)
 from contracts.agent_a2a_v1.send import NANOS_PER_SECOND, completed
 from contracts.agent_a2a_v1.state import (
     CHANNEL_TYPES,

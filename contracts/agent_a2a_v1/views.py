@@ -2,10 +2,14 @@
 
 from chain.std import Binary, Env, Iterable, Storage, Timestamp
 from chain.storage_plus import Bound, page_size
+from contracts.agent_a2a_v1.answers import (
+    ChannelView,
+    MessagesResponse,
+    MessageView,
+)
 from contracts.agent_a2a_v1.checks import priority_label
 from contracts.agent_a2a_v1.error import InvalidCursor
 from contracts.agent_a2a_v1.ledger import message_id, number_in, status_at
-from contracts.agent_a2a_v1.msg import ChannelView, MessagesResponse, MessageView
 from contracts.agent_a2a_v1.state import (
     CHANNEL_STATS,
     CHANNEL_STATUSES,
