@@ -57,12 +57,16 @@ class Compute:
 
     def __init__(self) -> None:
         self.thread = get_ident()
+        self.rest()
+        self.outer: list[tuple[GasMeter, int, int, int, int]] = []  # calls around this one
+
+    def rest(self) -> None:
+        """No call runs."""
         self.meter: GasMeter | None = None
         self.owed = 0  # steps not yet charged
         self.spent = 0  # steps charged in this entry call
         self.depth = 0
-        self.room = 0
-        self.outer: list[tuple[GasMeter, int, int, int, int]] = []  # calls around this one
+        self.room = ROOM_CELLS
 
     def flush(self) -> None:
         """Charge what is owed. Raises: OutOfGas."""
@@ -100,65 +104,75 @@ _current: ContextVar[Compute] = ContextVar("msgchain_compute")
 current: Final = _current.get
 
 
-def enter(meter: GasMeter) -> None:
-    """Begin an entry call of a metered contract that pays to ``meter``."""
+def _state() -> Compute:
+    """The thread's state; a context may have been copied from another thread."""
     state = _current.get(None)
-    if state is None or state.thread != get_ident():  # a context may be copied to another thread
+    if state is None or state.thread != get_ident():
         state = Compute()
         _current.set(state)
-    if state.meter is None:
-        state.depth = 0
-        state.room = ROOM_CELLS
-    else:
+    return state
+
+
+def enter(meter: GasMeter) -> None:
+    """Begin an entry call of a metered contract that pays to ``meter``."""
+    state = _state()
+    if state.meter is not None:
         state.outer.append((state.meter, state.owed, state.spent, state.depth, state.room))
+        state.owed = state.spent = 0
     state.meter = meter
-    state.owed = 0
-    state.spent = 0
 
 
 def leave() -> None:
     """End the entry call that ``enter`` began. Raises: OutOfGas when the last steps do not fit."""
     state = _current.get()
     meter = state.meter
-    total = state.owed
+    owed = state.owed
     if state.outer:
         state.meter, state.owed, state.spent, state.depth, state.room = state.outer.pop()
     else:
-        state.meter = None
-        state.owed = 0
-    if total and meter is not None:
-        total += meter.steps  # as GasMeter.step, without its two calls
-        meter.steps = total % STEPS_PER_GAS
-        used = meter.used + total // STEPS_PER_GAS
-        meter.used = used
-        if used > meter.limit:
-            raise OutOfGas("compute")
+        state.rest()
+    if owed and meter is not None:
+        meter.step(owed)
 
 
 def run(meter: GasMeter, function: Callable[..., T], *args: Any) -> T:
     """Call an entry point of a metered contract, on a stack that has room for all its depth."""
     state = _current.get(None)
-    if state is None or state.thread != get_ident():
-        state = Compute()
-        _current.set(state)
-    if state.meter is None:
-        try:
-            sys._getframe(CALLER_FRAMES_MAX)
-        except ValueError:  # as usual: the stack is not that deep
-            state.depth = 0
-            state.room = ROOM_CELLS
-        else:
-            answer: T = _on_fresh_stack(run, meter, function, *args)
-            return answer
+    if state is None or state.meter is not None or state.thread != get_ident():
+        return _run_nested(meter, function, *args)
+    try:
+        _frame(CALLER_FRAMES_MAX)
+    except ValueError:  # as usual: the stack is not that deep
+        pass
     else:
-        state.outer.append((state.meter, state.owed, state.spent, state.depth, state.room))
+        answer: T = _on_fresh_stack(run, meter, function, *args)
+        return answer
     state.meter = meter
-    state.owed = 0
-    state.spent = 0
+    try:
+        return function(*args)
+    finally:
+        total = state.owed + meter.steps
+        state.meter = None  # as rest(), and GasMeter.step, without the calls
+        state.owed = state.spent = state.depth = 0
+        state.room = ROOM_CELLS
+        meter.steps = total % STEPS_PER_GAS
+        meter.used += total // STEPS_PER_GAS
+        if meter.used > meter.limit:
+            raise OutOfGas("compute")
+
+
+def _run_nested(meter: GasMeter, function: Callable[..., T], *args: Any) -> T:
+    """A call inside a call, or the first of a thread."""
+    if _state().meter is None:
+        return run(meter, function, *args)
+    enter(meter)
     try:
         return function(*args)
     finally:
         leave()
+
+
+_frame: Final = sys._getframe
 
 
 def _on_fresh_stack(function: Callable[..., Any], *args: Any) -> Any:
