@@ -1,8 +1,8 @@
 """What charging for compute costs: contract calls in the room against the same code outside.
 
-``call``: a small contract called through the test chain, as a folder and as a value made of the same
-functions; the target is at most 15 % more. ``handler``: only decoding the message and running the
-handler on metered storage.
+``call``: a small contract called through the test chain, as a folder and as a value made of the
+same functions; the target is at most 15 % more. ``handler``: only decoding the message and running
+the handler on metered storage.
 """
 
 from __future__ import annotations
