@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins as python
+import sys
+import threading
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
@@ -166,3 +168,27 @@ def test_A12_storage_declarations_show_no_types_and_no_functions_of_the_host() -
             if not name.startswith("_") and why_not_attribute(name) is None:
                 value = getattr(thing, name)
                 assert not isinstance(value, type | ModuleType | list | dict), (thing, name)
+
+
+def test_every_line_of_a_module_is_seen_to_run(tmp_path: Path) -> None:
+    folder = tmp_path / "sample"
+    folder.mkdir()
+    path = folder / "contract.py"
+    path.write_text("from chain.std import Addr\n\nX: int = 1\n\n\ndef execute(a, b, c, d):\n    return X\n")
+    seen: set[int] = set()
+
+    def watch(frame: Any, event: str, arg: object) -> Any:
+        if frame.f_code.co_filename == str(path) and event == "line":
+            seen.add(frame.f_lineno)
+        return watch
+
+    threading.settrace(watch)
+    sys.settrace(watch)
+    try:
+        entry = load_folder(folder).execute
+        assert entry is not None
+        run(GasMeter(1000), entry, None, None, None, None)
+    finally:
+        sys.settrace(None)
+        threading.settrace(None)  # type: ignore[arg-type]
+    assert seen == {1, 3, 6, 7}
