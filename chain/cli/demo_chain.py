@@ -40,7 +40,7 @@ class LocalChain:
         accounts: Sequence[tuple[str, str, str]],
         watch: Callable[[Tx, Outcome], None] | None = None,
     ) -> None:
-        document = wiring.devnet_genesis(accounts=accounts, interval="1s")
+        document = wiring.devnet_genesis(accounts=accounts, wallets=0, interval="1s")
         genesis = parse(document)
         self.producer = wiring.open_chain(home, genesis, signers=wiring.dev_validator_keys(1))
         self.app = self.producer.app

@@ -145,7 +145,7 @@ def negotiate(cast: Cast, tell: Teller) -> Received:
         signed=True,
     )
     tell.say("Alice", f"sent request {request_id}, signed with her DID's key")
-    requests = bob.inbox("pending", message_type="request")
+    requests = bob.requests()
     expect([one.msg_id for one in requests] == [request_id], "Bob's inbox holds the request")
     request = requests[0]
     checked = bob.ask(bob.contracts.a2a, "verify_message", msg_id=request.msg_id)

@@ -15,18 +15,21 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final
 
 from chain.client import agent_calls as calls
 from chain.client.agent_actor import Actor
 from chain.client.agent_calls import Call, Contracts
 from chain.client.agent_tasks import PriceTooHigh, Tasks, task_id_of
-from chain.client.agent_views import Announced, Found, Price, Received, Step, Task
+from chain.client.agent_views import Announced, Found, Price, Received, Step, Task, message_of
 from chain.client.transport import Outcome
 
 #: amsg of one MSG
 MSG: Final = 10**18
 UMSG: Final = 10**12
+#: of an owner's newest messages
+APPROVALS_LOOKED_AT: Final = 1_000
 
 
 class Agent(Tasks):
@@ -61,7 +64,8 @@ class Owner(Actor):
     def approvals(self) -> list[tuple[Received, Task]]:
         """Requests for approval that still wait, newest first, each with its task."""
         found = []
-        for message in self.inbox(message_type="request"):
+        views = self.pages(self.contracts.a2a, "list_messages", "messages", address=self.address)
+        for message in map(message_of, islice(views, APPROVALS_LOOKED_AT)):
             if message.field("type") != "approval_request" or message.via != self.contracts.tasks:
                 continue
             task = self.task(str(message.field("task_id")))

@@ -124,5 +124,13 @@ class Actor:
         )
         return [task_of(view) for view in found]
 
+    def expire_task(self, task_id: str) -> Outcome:
+        """End a task that is past its deadline, or whose approval timed out; anybody may."""
+        return self._step("expire_task", task_id)
+
+    def withdraw(self, denom: str = "amsg", to: str | None = None) -> Outcome:
+        """Fetch a payment of a task that could not be delivered."""
+        return self.submit(calls.call(self.contracts.tasks, "withdraw", denom=denom, to=to))
+
     def _step(self, variant: str, task_id: str, **fields: Any) -> Outcome:
         return self.submit(calls.step_task(self.contracts, variant, task_id, **fields))

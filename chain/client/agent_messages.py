@@ -170,6 +170,22 @@ class Messages(Identity):
 
     # --- receiving -------------------------------------------------------------------------------
 
+    def requests(self) -> list[Received]:
+        """Requests that nobody has looked at yet, oldest first: what a program should work on.
+
+        Answers, notifications and what the tasks contract mirrors (``assigned`` lists tasks) are
+        left out, so that two programs cannot answer each other's answers for ever.
+        """
+        found = self.pages(
+            self.contracts.a2a,
+            "list_messages",
+            "messages",
+            address=self.address,
+            status="pending",
+        )
+        messages = [message_of(view) for view in found]
+        return [one for one in messages if one.message_type == "request" and one.via is None][::-1]
+
     def conversation(self, other: str, *, limit: int = PAGE) -> list[Received]:
         """The newest messages with another address in both directions, newest first."""
         page = self.ask(

@@ -141,6 +141,18 @@ def test_a_second_answer_over_send_links_and_signs_like_a_reply(agent: Actors) -
     assert bob.conversation(alice.address)[0].msg_id == answer.msg_id
 
 
+def test_D15_13_answers_and_task_messages_are_no_requests(agent: Actors) -> None:
+    alice, bob = agent("alice"), carded(agent("bob"))
+    first = alice.send(bob.address, {"n": 1})
+    alice.send(bob.address, {"n": 2}, message_type="notification")
+    second = alice.send(bob.address, {"n": 3})
+    alice.create_task(bob.agent_id, "draw")
+    assert [one.msg_id for one in bob.requests()] == [first, second]
+    bob.reply(first, {"n": 4})
+    assert [one.msg_id for one in bob.requests()] == [second]
+    assert alice.requests() == []
+
+
 def test_a_channel_is_opened_once_and_again_after_it_was_closed(agent: Actors) -> None:
     alice, bob = agent("alice"), agent("bob")
     first = alice.open_channel(bob.address)
@@ -264,6 +276,18 @@ def test_following_gives_up_when_nothing_happens(agent: Actors) -> None:
         list(alice.follow(task_id, 2))
     with pytest.raises(QueryRefused, match="task-999999 not found"):
         list(alice.follow("task-999999", 2))
+
+
+def test_a_task_past_its_deadline_is_ended_by_anybody(agent: Actors) -> None:
+    alice, bob, carol = agent("alice"), carded(agent("bob")), agent("carol")
+    deadline = alice.transport.block_time() + 60 * 10**9
+    task_id = alice.create_task(bob.agent_id, "draw", deadline=deadline)
+    with pytest.raises(TxRefused, match="not past its deadline"):
+        carol.expire_task(task_id)
+    alice.transport.wait(120)  # the sweep at the start of the block ends it
+    assert alice.task(task_id).state == "failed"
+    with pytest.raises(TxRefused, match="Nothing to withdraw"):
+        alice.withdraw()
 
 
 # --- owners ---------------------------------------------------------------------------------------
