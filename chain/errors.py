@@ -31,6 +31,8 @@ REGISTERED: Final[dict[tuple[str, int], str]] = {
     ("sdk", 19): "tx already in mempool",
     ("sdk", 20): "mempool is full",
     ("sdk", 21): "tx too large",
+    ("sdk", 22): "key not found",
+    ("sdk", 26): "invalid height",
     ("sdk", 28): "invalid chain-id",
     ("sdk", 30): "tx timeout height",
     ("sdk", 32): "incorrect account sequence",

@@ -11,9 +11,13 @@ from chain.app.queries.failure import Failure
 from chain.app.units import UNITS
 from chain.block.types import TxResult
 from chain.errors import AppError
+from chain.tx.codec import decode_tx
 from chain.tx.proto import message
 
 _ENDLESS: Final = (1 << 64) - 1  # what a simulation says it wants
+#: what a simulation without a fee lacks: moving the fee, and the bytes of fee and signature. A
+#: real chain leaves it out, and clients then ask for too little.
+_FEE_GAS: Final = 21_000
 _TX_DATA: Final = message("cosmos.base.abci.v1beta1.TxMsgData")
 _SECOND: Final = 1_000_000_000
 
@@ -25,15 +29,17 @@ def simulate(desk: Desk, request: Any) -> Any:
         raw = _raw_of(request.tx)
     if not raw:
         raise Failure.argument("empty txBytes is not allowed")
+    unpaid = 0
     try:
         result = desk.simulate(raw)
+        unpaid = 0 if decode_tx(raw).fee else _FEE_GAS
     except AppError as error:
         result = TxResult(error.code, error.codespace, error.log)
     if result.code:
         raise Failure.status("Unknown", f"{result.log} with gas used: '{result.gas_used}'")
     answer = message("cosmos.tx.v1beta1.SimulateResponse")()
     answer.gas_info.gas_wanted = _ENDLESS
-    answer.gas_info.gas_used = result.gas_used
+    answer.gas_info.gas_used = result.gas_used + unpaid
     answer.result.data = result.data
     for event in result.events:
         made = answer.result.events.add(type=event.type)
