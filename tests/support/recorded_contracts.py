@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from chain.driver.genesis import format_time
 from chain.testing import Chain, QueryFailed
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "recorded" / "multitest"
@@ -70,7 +71,8 @@ class World:
         self, header: dict[str, Any], contracts: dict[str, Any], first: dict[str, Any]
     ) -> None:
         self.names: dict[str, str] = header["addresses"]
-        start = {"genesis_time": int(first["time"]), "initial_height": first["height"]}
+        time = format_time(int(first["time"]))
+        start = {"genesis_time": time, "initial_height": str(first["height"])}
         self.chain = Chain(start)
         self.codes = {name: self.chain.store_code(made) for name, made in contracts.items()}
         bank = header["start_bank"]
