@@ -119,6 +119,7 @@ class Server:
             log_config=None,
             access_log=False,
             server_header=False,
+            proxy_headers=False,
             timeout_keep_alive=IDLE_SECONDS,
             limit_concurrency=CONNECTIONS_MAX,
             timeout_graceful_shutdown=_STOP_SECONDS,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 import msgspec
+from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from chain.index.query import QUERY_MAX, QueryError, parse
@@ -51,8 +52,9 @@ class SocketDoor:
         self._rpc = rpc
         self.subscribed = 0  # clients that hold a subscription
 
-    async def __call__(self, socket: WebSocket) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one client to its end."""
+        socket = WebSocket(scope, receive, send)
         await socket.accept()
         self._rpc.node.metrics.sockets.inc()
         client = _Client(self, self._rpc, socket)
