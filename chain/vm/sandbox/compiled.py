@@ -92,7 +92,7 @@ def _digest(path: str, text: str, place: str) -> str:
     if not _version:
         makers = hashlib.sha256(importlib.util.MAGIC_NUMBER + sys.version.encode())
         for name in _MAKERS:
-            makers.update((_HERE / f"{name}.py").read_bytes())
+            makers.update(_HERE.joinpath(f"{name}.py").read_bytes())
         _version.append(makers.digest())
     parts = (path, place, text)
     head = "\0".join(str(len(part)) for part in parts)
@@ -103,7 +103,7 @@ def _digest(path: str, text: str, place: str) -> str:
 def _kept(place: str, digest: str) -> Path:
     source = Path(place)
     name = f"{source.stem}.room-{sys.implementation.cache_tag}-{digest[:32]}.bin"
-    return source.parent / "__pycache__" / name
+    return source.parent.joinpath("__pycache__", name)
 
 
 def _read(kept: Path) -> Compiled | None:

@@ -16,6 +16,8 @@ import ast
 from typing import Any, Final
 
 from chain.vm.sandbox.literals import (
+    COMPARISONS,
+    OPERATORS,
     adds,
     constant_display,
     fold,
@@ -41,26 +43,6 @@ from chain.vm.sandbox.trees import (
 )
 from chain.vm.sandbox.weights import CALL, LAMBDA, TURN, cost_of, weigh
 
-_OPERATORS: Final[dict[type[ast.AST], str]] = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.FloorDiv: "floordiv",
-    ast.Mod: "mod",
-    ast.Pow: "power",
-    ast.LShift: "shift_left",
-    ast.BitOr: "bit_or",
-    ast.BitAnd: "bit_and",
-    ast.BitXor: "bit_xor",
-}
-_COMPARISONS: Final[dict[type[ast.AST], str]] = {
-    ast.Eq: "eq",
-    ast.NotEq: "ne",
-    ast.Lt: "lt",
-    ast.LtE: "le",
-    ast.Gt: "gt",
-    ast.GtE: "ge",
-}
 #: Iterators that stay lazy straight in a loop.
 _LAZY: Final = frozenset({"enumerate", "reversed", "zip"})
 #: Class methods of built-in types that source may call on the type itself.
@@ -206,7 +188,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """``x += y`` is ``x = §iadd(x, y)``; a place in a container is looked up once."""
-        name = "iadd" if isinstance(node.op, ast.Add) else _OPERATORS.get(type(node.op))
+        name = "iadd" if isinstance(node.op, ast.Add) else OPERATORS.get(type(node.op))
         if isinstance(node.target, ast.Name):
             if name is None or (adds(node.op) and small_int(node.value)):
                 node.value = self.visit(node.value)
@@ -329,7 +311,7 @@ class _Rewriter(ast.NodeTransformer):
         folded = fold(node)
         if folded is not None:
             return literal(folded, node)
-        name = _OPERATORS.get(type(node.op))
+        name = OPERATORS.get(type(node.op))
         hardly = adds(node.op) and (small_int(node.left) or small_int(node.right))
         node.left, node.right = self.visit(node.left), self.visit(node.right)
         if name is None or hardly:
@@ -485,8 +467,8 @@ def _comparison(node: ast.Compare, *, quick: bool) -> ast.expr:
         if isinstance(op, ast.In):
             return made
         return at_place(ast.UnaryOp(op=ast.Not(), operand=made), node)
-    if type(op) in _COMPARISONS and not quick:
-        return call_helper(_COMPARISONS[type(op)], left, right, at=node)
+    if type(op) in COMPARISONS and not quick:
+        return call_helper(COMPARISONS[type(op)], left, right, at=node)
     return node
 
 
@@ -506,7 +488,7 @@ class _Constants(ast.NodeTransformer):
         if folded is not None:
             return literal(folded, node)
         self.generic_visit(node)
-        name = _OPERATORS.get(type(node.op))
+        name = OPERATORS.get(type(node.op))
         if name is None or isinstance(node.op, ast.BitOr):
             return node
         return call_helper(name, node.left, node.right, at=node)

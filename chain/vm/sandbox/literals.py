@@ -1,4 +1,4 @@
-"""What the tree alone says about the size of values: literals, and arithmetic on them."""
+"""What the tree alone says about the size of values: operators, literals, arithmetic on them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,27 @@ from typing import Final
 
 from chain.vm.sandbox.nodes import INT_BITS_MAX
 
+#: Operators and comparisons that go through a helper, and its name.
+OPERATORS: Final[dict[type[ast.AST], str]] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "power",
+    ast.LShift: "shift_left",
+    ast.BitOr: "bit_or",
+    ast.BitAnd: "bit_and",
+    ast.BitXor: "bit_xor",
+}
+COMPARISONS: Final[dict[type[ast.AST], str]] = {
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+}
 #: Calls whose answer is small, so that comparing with it is quick.
 _SMALL_CALLS: Final = frozenset({"len", "ord", "isinstance", "bool"})
 

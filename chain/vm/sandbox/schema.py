@@ -51,7 +51,7 @@ def write_schema(contract: Contract, out_dir: str | Path) -> list[Path]:
     schemas |= {f"response_to_{variant}": schema for variant, schema in answers.items()}
     written: list[Path] = []
     for name, schema in schemas.items():
-        path = folder / f"{name}.json"
+        path = folder.joinpath(f"{name}.json")
         text = json.dumps(schema, indent=2, ensure_ascii=False)
         path.write_text(f"{text}\n", encoding="utf-8")
         written.append(path)

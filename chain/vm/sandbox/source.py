@@ -17,7 +17,7 @@ from chain.vm.contract import source_checksum
 from chain.vm.sandbox.errors import ContractSourceError
 
 #: Where a plain name is looked up: the folder ``contracts`` beside ``chain``.
-CONTRACTS: Final = Path(__file__).resolve().parents[3] / "contracts"
+CONTRACTS: Final = Path(__file__).resolve().parents[3].joinpath("contracts")
 FILE_MAX_BYTES: Final = 262_144
 FOLDER_MAX_BYTES: Final = 1_048_576
 FILES_MAX: Final = 64
@@ -57,9 +57,9 @@ def find_folder(where: str | Path | ModuleType) -> Path:
             raise ContractSourceError(where.__name__, 0, "the module has no file")
         return Path(where.__file__).resolve().parent
     path = Path(where)
-    if isinstance(where, str) and _FOLDER.fullmatch(where) and (CONTRACTS / where).is_dir():
-        path = CONTRACTS / where
-    if not (path / "contract.py").is_file():
+    if isinstance(where, str) and _FOLDER.fullmatch(where) and CONTRACTS.joinpath(where).is_dir():
+        path = CONTRACTS.joinpath(where)
+    if not path.joinpath("contract.py").is_file():
         raise ContractSourceError(str(where), 0, "no contract folder: contract.py is missing")
     return path.resolve()
 
@@ -94,9 +94,9 @@ def from_files(name: str, files: Mapping[str, str]) -> Source:
 
 def _place(folder: Path, package: str, module: str) -> Path | None:
     own = folder if package == folder.name else None
-    for root in (own, folder.parent / package, CONTRACTS / package):
-        if root is not None and (root / f"{module}.py").is_file():
-            return root / f"{module}.py"
+    for root in (own, folder.parent.joinpath(package), CONTRACTS.joinpath(package)):
+        if root is not None and root.joinpath(f"{module}.py").is_file():
+            return root.joinpath(f"{module}.py")
     return None
 
 
