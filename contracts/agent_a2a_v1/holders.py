@@ -16,6 +16,7 @@ from contracts.agent_a2a_v1.state import (
     HOLDERS,
     NO_PRICE,
     OFFERS,
+    WIDE,
     AgentRecord,
     CapabilityRecord,
     Config,
@@ -90,7 +91,8 @@ def list_offer(storage: Storage, agent_id: str, agent: AgentRecord, capability: 
     """Enter an active agent where searches look."""
     HOLDERS.save(storage, (capability, agent_id), True)
     OFFERS.save(storage, (capability, price_key(agent), agent_id), True)
-    HOLDER_COUNTS.save(storage, capability, (HOLDER_COUNTS.may_load(storage, capability) or 0) + 1)
+    count = HOLDER_COUNTS.may_load(storage, capability) or WIDE
+    HOLDER_COUNTS.save(storage, capability, count + 1)
 
 
 def delist_offer(storage: Storage, agent_id: str, agent: AgentRecord, capability: str) -> None:
@@ -98,7 +100,7 @@ def delist_offer(storage: Storage, agent_id: str, agent: AgentRecord, capability
     HOLDERS.remove(storage, (capability, agent_id))
     OFFERS.remove(storage, (capability, price_key(agent), agent_id))
     count = HOLDER_COUNTS.load(storage, capability) - 1
-    if count == 0:
+    if count == WIDE:
         HOLDER_COUNTS.remove(storage, capability)
     else:
         HOLDER_COUNTS.save(storage, capability, count)
@@ -106,4 +108,4 @@ def delist_offer(storage: Storage, agent_id: str, agent: AgentRecord, capability
 
 def holder_count(storage: Storage, capability: str) -> int:
     """How many active agents hold a capability."""
-    return HOLDER_COUNTS.may_load(storage, capability) or 0
+    return (HOLDER_COUNTS.may_load(storage, capability) or WIDE) - WIDE
