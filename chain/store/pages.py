@@ -134,6 +134,8 @@ def find_entry(codes: bytes, place: int) -> tuple[int, int]:
     return at + 1, (1 << alike) | (place >> (PAGE_LEVELS - alike))
 
 
+_ABOVE_ALL: Final = 1 << 256
+
 # --- folding ------------------------------------------------------------------------------------
 
 
@@ -144,22 +146,27 @@ def fold(places: Sequence[int], digests: Sequence[bytes]) -> bytes:
     to the
     root; partings that are still open lie on a stack, larger ones below.
     """
+    count = len(digests)
     done = digests[0]
-    if len(digests) == 2:
+    if count == 2:
         return sha256(b"\x01" + done + digests[1]).digest()
+    if count == 3:
+        middle = digests[1]
+        if places[0] ^ places[1] > places[1] ^ places[2]:
+            return sha256(b"\x01" + done + sha256(b"\x01" + middle + digests[2]).digest()).digest()
+        return sha256(b"\x01" + sha256(b"\x01" + done + middle).digest() + digests[2]).digest()
     open_digests: list[bytes] = []
-    partings: list[int] = []
+    partings = [_ABOVE_ALL]
     before = places[0]
-    for index in range(1, len(digests)):
-        place = places[index]
+    for place, digest in zip(places[1:], digests[1:], strict=True):
         parting = before ^ place
         before = place
-        while partings and partings[-1] < parting:
+        while partings[-1] < parting:
             partings.pop()
             done = sha256(b"\x01" + open_digests.pop() + done).digest()
         open_digests.append(done)
         partings.append(parting)
-        done = digests[index]
+        done = digest
     while open_digests:
         done = sha256(b"\x01" + open_digests.pop() + done).digest()
     return done

@@ -23,7 +23,7 @@ _PATH_BITS: Final = 32  # bits of a path that are looked at here
 
 
 class Top:
-    """Kinds and hashes of nodes by number. ``log`` notes what they were, for ``revert``."""
+    """Kinds and hashes of nodes by number. ``log`` notes what was put, for ``revert``."""
 
     __slots__ = ("_depth", "_hint", "digests", "kinds", "log")
 
@@ -32,7 +32,7 @@ class Top:
         self._hint = 0
         self.kinds = bytearray(2)
         self.digests = bytearray(64)
-        #: changes since ``settle``: node, kind and hash before
+        #: pages put since ``settle``: node, kind and hash before
         self.log: list[tuple[int, int, bytes]] = []
 
     def root(self) -> bytes:
@@ -96,7 +96,7 @@ class Top:
         levels: dict[int, list[int]] = {}
         for node in touched:
             levels.setdefault(node.bit_length() - 1, []).append(node)
-        kinds, digests, log = self.kinds, self.digests, self.log
+        kinds, digests = self.kinds, self.digests
         nodes: list[int] = []
         for depth in range(max(levels, default=0), 0, -1):
             here = levels.get(depth)
@@ -110,7 +110,6 @@ class Top:
                 parent = node >> 1
                 parents.append(parent)
                 at = parent << 5
-                log.append((parent, kinds[parent], bytes(digests[at : at + 32])))
                 two = digests[at << 1 : (at << 1) + 64]
                 if kinds[2 * parent]:
                     kinds[parent] = INNER
@@ -131,10 +130,15 @@ class Top:
 
     def revert(self) -> None:
         """Take back what was changed since ``settle``."""
+        if not self.log:
+            return
         kinds, digests = self.kinds, self.digests
         for node, kind, digest in reversed(self.log):
             kinds[node] = kind
             digests[node << 5 : (node << 5) + 32] = digest
+        self.fold(
+            [node for node, *_ in self.log if kinds[node] == PAGE or kinds[node >> 1] == INNER]
+        )
         self.log.clear()
         self._hint = 0
 

@@ -245,6 +245,7 @@ class Tree:
             touched.append(node)
             return
         self._drop(name)
+        top.put(node, None)
         middle = sum(1 for position in positions_of(codes) if position < 16)
         halves = (
             (2 * node, lowered(codes[:middle]), digests[: 32 * middle]),

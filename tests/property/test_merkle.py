@@ -70,10 +70,11 @@ class Rows(dict):
                 self[name] = row
 
 
-@given(batches=BATCHES)
-def test_root_is_that_of_the_naive_tree_after_every_batch(batches):
+@given(batches=BATCHES, other=st.dictionaries(paths(), LEAVES, max_size=40))
+def test_root_is_that_of_the_naive_tree_after_every_batch(batches, other):
     rows, model = Rows(), {}
     for batch in batches:
+        rows.tree.stage(other)  # replaced by the next
         root = rows.update_tree(batch)
         model.update(batch)
         model = {path: leaf for path, leaf in model.items() if leaf is not None}
