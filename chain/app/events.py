@@ -54,9 +54,7 @@ def attributes_cost(attributes: Sequence[AttributeLike]) -> tuple[int, int]:
 
     Raises: TypeError for what is no text.
     """
-    size = 0
-    for key, value in attributes:
-        size += _length(key) + _length(value)
+    size = _size(attributes)
     gas = EVENT_ATTRIBUTE * len(attributes)
     if size > EVENT_FREE_BYTES:
         gas += EVENT_BYTE * (size - EVENT_FREE_BYTES)
@@ -66,14 +64,12 @@ def attributes_cost(attributes: Sequence[AttributeLike]) -> tuple[int, int]:
 def event_cost(attributes: Sequence[AttributeLike], events: Sequence[EventLike]) -> int:
     """Gas of a response's attributes and custom events; one free tier for all of them (GAS-7)."""
     count = len(attributes)
-    size = types = 0
-    for key, value in attributes:
-        size += _length(key) + _length(value)
+    size = _size(attributes)
+    types = 0
     for event in events:
         types += _length(event.type)
         count += len(event.attributes)
-        for key, value in event.attributes:
-            size += _length(key) + _length(value)
+        size += _size(event.attributes)
     gas = EVENT * len(events) + EVENT_ATTRIBUTE * count + EVENT_BYTE * types
     if size > EVENT_FREE_BYTES:
         gas += EVENT_BYTE * (size - EVENT_FREE_BYTES)
@@ -116,7 +112,19 @@ def _key_bytes(attribute: tuple[str, str]) -> bytes:
     return attribute[0].encode()
 
 
+def _size(attributes: Sequence[AttributeLike]) -> int:
+    size = 0
+    for key, value in attributes:
+        if _is_ascii(key) and _is_ascii(value):
+            size += len(key) + len(value)
+        else:
+            size += len(key.encode()) + len(value.encode())
+    return size
+
+
 def _length(text: str) -> int:
-    if not isinstance(text, str):
-        raise TypeError("not a text")
-    return len(text) if text.isascii() else len(text.encode())
+    return len(text) if _is_ascii(text) else len(text.encode())
+
+
+#: raises TypeError for what is no text
+_is_ascii = str.isascii

@@ -1,1 +1,1 @@
-"""One contract call: entry points, metered storage, the api and the querier that a contract sees."""
+"""One contract call: entry points, metered storage, the api and the querier it sees."""
