@@ -13,7 +13,7 @@ from chain.block.types import BlockInput, ConsensusParams, Validator
 from chain.errors import AppError, InvariantViolation
 from chain.store import MemoryBackend, StateStore
 from chain.tx.builder import build_dev
-from chain.tx.messages import DevTime, MsgExecuteContract, MsgSend, MsgUpdateParams
+from chain.tx.messages import DevExecute, DevTime, MsgExecuteContract, MsgSend, MsgUpdateParams
 
 
 def send(world):
@@ -166,8 +166,6 @@ def test_begin_block_contracts_run_and_may_fail():
 
 
 def _impersonated(world, body):
-    from chain.tx.messages import DevExecute
-
     return DevExecute((MsgExecuteContract(world.alice.address, world.contract, body),))
 
 
