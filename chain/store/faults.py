@@ -1,6 +1,7 @@
-"""A backend that fails on purpose: refused writes, a process that dies, a power loss that takes what was not synced.
+"""A backend that fails on purpose: refused writes, dying processes, power losses.
 
-For crash tests and soak runs. It holds its data in memory and knows which batches would have reached the disk.
+For crash tests and soak runs. It holds its data in memory and knows which batches would have
+reached the disk.
 """
 
 from __future__ import annotations

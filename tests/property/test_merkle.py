@@ -70,6 +70,7 @@ class Rows(dict):
                 self[name] = row
 
 
+@settings(deadline=None)
 @given(batches=BATCHES, other=st.dictionaries(paths(), LEAVES, max_size=40))
 def test_root_is_that_of_the_naive_tree_after_every_batch(batches, other):
     rows, model = Rows(), {}
@@ -84,6 +85,7 @@ def test_root_is_that_of_the_naive_tree_after_every_batch(batches, other):
     assert Tree(rows.get, rows.scan).root() == naive_root(sorted(model.items()))
 
 
+@settings(deadline=None)
 @given(batches=BATCHES, data=st.data())
 def test_order_and_grouping_of_insertions_do_not_matter(batches, data):
     model = {}
@@ -102,7 +104,7 @@ def test_order_and_grouping_of_insertions_do_not_matter(batches, data):
     assert each == {}
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(batches=BATCHES.filter(bool), extra=st.dictionaries(paths(), LEAVES))
 def test_undo_holds_the_rows_as_they_were(batches, extra):
     rows = Rows()
