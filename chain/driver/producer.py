@@ -7,7 +7,7 @@ state is one row beside the App's state, written in the same batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 import msgspec
@@ -267,15 +267,38 @@ class Producer:
         """Drop the open block as if it had never been."""
         self._open = None
 
+    def take_over(
+        self, record: BlockRecord, accept: Callable[[BlockResult], None] = lambda result: None
+    ) -> None:
+        """Run the block of a log's record and keep the record, header and commit, as it is.
+
+        ``accept`` sees what the run gave, and raises to keep nothing. Raises: ValueError for a
+        record that does not follow the last one.
+        """
+        if record.prev != self.state.record_hash:
+            raise ValueError(f"height {record.block.height} does not follow {self.height}")
+        accept(self.app.finalize_block(record.block))
+        self._keep(record)
+
     def _commit(self, block: BlockInput, result: BlockResult) -> BlockRecord:
-        state = self.state
         header, last_commit = self._header(block)
-        block_ref = block_id(Block(header, block.txs, last_commit))
         record = sealed(
             BlockRecord(
-                block, result, header, last_commit, self._new_sources(result), state.record_hash
+                block,
+                result,
+                header,
+                last_commit,
+                self._new_sources(result),
+                self.state.record_hash,
             )
         )
+        self._keep(record)
+        return record
+
+    def _keep(self, record: BlockRecord) -> None:
+        """Commit the block that the App has just run, with its record."""
+        state, block, result = self.state, record.block, record.result
+        block_ref = block_id(Block(record.header, block.txs, record.last_commit))
         members = update_validators(state.next_validators, result.validator_updates)
         after = DriverState(
             height=block.height,
@@ -299,7 +322,6 @@ class Producer:
         self.app.commit(rows)
         self._genesis = None
         self._state = after
-        return record
 
     def _header(self, block: BlockInput) -> tuple[Header, Commit]:
         state = self.state
@@ -383,12 +405,7 @@ class Producer:
 
     def genesis_record(self) -> GenesisRecord:
         """The first record of the log."""
-        if self._genesis is not None:
-            return self._genesis
-        raw = self.store.row(ROW_GENESIS)
-        if raw is None:
-            raise RuntimeError("the store holds no genesis record")
-        return msgspec.msgpack.decode(raw, type=GenesisRecord)
+        return self._genesis or _stored_genesis(self.store)
 
     def records(
         self, first: int = 0, last: int | None = None
@@ -397,6 +414,22 @@ class Producer:
         ``last``."""
         if first == 0:
             yield self.genesis_record()
-        end = block_row((self.height if last is None else last) + 1)
-        for _, raw in self.store.rows(block_row(max(first, 0)), end):
-            yield unpack_block(raw)
+        yield from _stored_blocks(self.store, first, self.height if last is None else last)
+
+
+def read_records(store: StateStore) -> Iterator[GenesisRecord | BlockRecord]:
+    """The whole log out of a store that no producer drives."""
+    yield _stored_genesis(store)
+    yield from _stored_blocks(store, 0, store.height)
+
+
+def _stored_genesis(store: StateStore) -> GenesisRecord:
+    raw = store.row(ROW_GENESIS)
+    if raw is None:
+        raise RuntimeError("the store holds no genesis record")
+    return msgspec.msgpack.decode(raw, type=GenesisRecord)
+
+
+def _stored_blocks(store: StateStore, first: int, last: int) -> Iterator[BlockRecord]:
+    for _, raw in store.rows(block_row(max(first, 0)), block_row(last + 1)):
+        yield unpack_block(raw)

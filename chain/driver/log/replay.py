@@ -111,7 +111,8 @@ def compare(height: int, expected: BlockResult, came: BlockResult) -> Difference
     return None
 
 
-def _check_headers(record: BlockRecord, before: BlockRecord | None) -> Difference | None:
+def check_headers(record: BlockRecord, before: BlockRecord | None) -> Difference | None:
+    """The first thing in a header that its block or the block before it gainsays."""
     header: Header = record.header
     facts: list[tuple[str, object, object]] = [
         ("header.data_hash", header.data_hash, data_hash(record.block.txs))
@@ -162,7 +163,7 @@ def replay(
                 raise LogError("the log has no genesis record; replay starts from one")
             if until is not None and record.block.height > until:
                 break
-            difference = _check_headers(record, before)
+            difference = check_headers(record, before)
             result = app.finalize_block(record.block)
             difference = compare(record.block.height, record.result, result) or difference
             if difference is not None:
