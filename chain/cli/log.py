@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
+from chain.cli.event_filter import EventFilter, event_filter
+from chain.cli.lazy import LazyGroup
 from chain.cli.output import fail, progress
 from chain.driver.log import files
 from chain.driver.log.projection import to_sqlite
@@ -23,9 +24,16 @@ _FILE = click.argument("file", type=click.Path(path_type=Path))
 _JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object for machines.")
 
 
-@click.group()
+@click.group(
+    cls=LazyGroup,
+    lazy={
+        "export": ("chain.cli.log_remote:export", "Write the log of a node to a file."),
+        "follow": ("chain.cli.log_remote:follow", "Show the events of a node as blocks come."),
+        "import": ("chain.cli.log_remote:import_command", "Make a node's folder out of a log."),
+    },
+)
 def log() -> None:
-    """Show, verify and replay event logs (JSON Lines or MessagePack)."""
+    """Export, follow, show, verify and replay event logs (JSON Lines or MessagePack)."""
 
 
 def _open_ended(path: Path) -> NoReturn:
@@ -122,25 +130,6 @@ def show(
                 _show_block(record, wanted, as_json)
     except LogError as error:
         fail(str(error))
-
-
-EventFilter = Callable[[str, list[tuple[str, str]]], bool]
-
-
-def event_filter(kind: str | None, attributes: tuple[str, ...], address: str | None) -> EventFilter:
-    """A predicate over (type, attributes) from the command's options."""
-    pairs = [tuple(text.split("=", 1)) for text in attributes]
-    if any(len(pair) != 2 for pair in pairs):
-        fail("--attribute takes KEY=VALUE")
-
-    def wanted(event_type: str, event_attributes: list[tuple[str, str]]) -> bool:
-        if kind is not None and event_type not in (kind, f"wasm-{kind}"):
-            return False
-        if address is not None and all(value != address for _, value in event_attributes):
-            return False
-        return all(pair in map(tuple, event_attributes) for pair in pairs)
-
-    return wanted
 
 
 def _show_block(record: BlockRecord, wanted: EventFilter, as_json: bool) -> None:

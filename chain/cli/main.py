@@ -6,46 +6,32 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 
 import click
 
 from chain import __version__
+from chain.cli.lazy import LazyGroup
 
 #: command -> "module:attribute", "one line of help"
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("chain.cli.demo:demo", "Play two agents that negotiate and pay, on a fresh chain."),
     "devnet": ("chain.cli.devnet:devnet", "Run a local chain with every contract."),
     "node": ("chain.cli.node:node", "Set up and run a node with a genesis of your own."),
-    "log": ("chain.cli.log:log", "Show, verify and replay event logs."),
+    "abci": ("chain.cli.abci:abci", "Serve the App to CometBFT."),
+    "testnet": ("chain.cli.abci:testnet", "Run several CometBFT validators on this machine."),
+    "keys": ("chain.cli.keys:keys", "Make and keep keys, encrypted with a password."),
+    "tx": ("chain.cli.tx:tx", "Sign and send transactions."),
+    "query": ("chain.cli.query:query", "Ask a node for accounts, contracts, blocks and events."),
+    "gas": ("chain.cli.gas:gas", "Gas prices, and the gas of a transaction."),
+    "schema": ("chain.cli.contracts:schema", "JSON Schema of a contract."),
+    "control": ("chain.cli.control:control", "Controls of a running devnet: clock, snapshots, …"),
+    "log": ("chain.cli.log:log", "Export, follow, show, verify and replay event logs."),
 }
 
 
-class LazyGroup(click.Group):
-    """A group whose commands are imported when they are asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order of the table."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the module of one command."""
-        entry = COMMANDS.get(cmd_name)
-        if entry is None:
-            return None
-        module, attribute = entry[0].split(":")
-        command = getattr(import_module(module), attribute)
-        if not isinstance(command, click.Command):
-            raise TypeError(f"{entry[0]} is not a command")
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
-
-
-@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="msgchain")
 def cli() -> None:
     """A local devnet and contract laboratory for chains on which AI agents talk and pay."""
