@@ -8,7 +8,8 @@ and CheckTx a client's bytes never do.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from chain.abci import convert
@@ -31,6 +32,12 @@ class Handler:
         self._app = app
         self._on_commit = on_commit
         self._lock = threading.Lock()
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Hold the lock: no consensus call runs meanwhile."""
+        with self._lock:
+            yield
 
     def answer(self, method: str, request: Any) -> Any:
         """The Response to a Request of this method."""

@@ -1,0 +1,178 @@
+"""An App and its CometBFT live and die together; a net is several such pairs.
+
+When the App ends, CometBFT ends with exit status 0, so a pair is restarted whatever the status.
+Health is a height that moves, not a process that lives: after a consensus failure a node answers
+its RPC and never moves again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from typing import IO, Final
+
+from chain.abci.homes import Home
+
+log: Final = logging.getLogger(__name__)
+
+VERSION: Final = "v0.38.26"
+INSTALL: Final = f"go install github.com/cometbft/cometbft/cmd/cometbft@{VERSION}"
+_POLL_SECONDS: Final = 0.2
+_RESTART_SECONDS: Final = 0.5
+_STOP_SECONDS: Final = 10.0
+
+
+class MissingCometBFT(Exception):
+    """CometBFT is not installed; the text says how to get it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the command `cometbft` was not found. With Go 1.22 or newer:\n"
+            f"    {INSTALL}\n"
+            "then put the folder that `go env GOPATH` names, plus /bin, into PATH"
+        )
+
+
+def find_cometbft() -> str:
+    """The path of the binary. Raises: MissingCometBFT."""
+    found = shutil.which("cometbft") or shutil.which(
+        "cometbft", path=os.path.expanduser("~/go/bin")
+    )
+    if found is None:
+        raise MissingCometBFT
+    return found
+
+
+class Pair:
+    """One App process and one CometBFT process; their output goes to files in the home.
+
+    ``settings`` are further environment variables, ``CMT_<SECTION>_<KEY>`` or ``FAIL_TEST_INDEX``.
+    """
+
+    def __init__(self, home: Home, binary: str, settings: Mapping[str, str] | None = None) -> None:
+        self.home = home
+        self._settings = settings or {}
+        self._binary = binary
+        self._logs: list[IO[bytes]] = []
+        self.app: subprocess.Popen[bytes] | None = None
+        self.node: subprocess.Popen[bytes] | None = None
+        self.restarts = -1
+
+    def start(self) -> None:
+        """Start both; CometBFT dials the App until it answers."""
+        self.restarts += 1
+        self.app = self._spawn(
+            "app.log",
+            [sys.executable, "-m", "chain.cli", "abci", "--home", str(self.home.folder)],
+        )
+        self.node = self._spawn(
+            "node.log", [self._binary, "start", "--home", str(self.home.folder)]
+        )
+
+    def _spawn(self, name: str, command: list[str]) -> subprocess.Popen[bytes]:
+        output = (self.home.folder / name).open("ab")
+        self._logs.append(output)
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **self._settings},
+            start_new_session=True,
+        )
+
+    def alive(self) -> bool:
+        """Whether both run."""
+        return all(part is not None and part.poll() is None for part in (self.app, self.node))
+
+    def stop(self, how: int = signal.SIGTERM) -> None:
+        """End both, CometBFT first, and wait for them."""
+        for part in (self.node, self.app):
+            if part is not None and part.poll() is None:
+                part.send_signal(how)
+                try:
+                    part.wait(_STOP_SECONDS)
+                except subprocess.TimeoutExpired:
+                    part.kill()
+                    part.wait()
+        for output in self._logs:
+            output.close()
+        self._logs.clear()
+
+    def height(self) -> int | None:
+        """The latest height by RPC, None while the node does not answer."""
+        try:
+            with urllib.request.urlopen(f"{self.home.rpc}/status", timeout=2) as answer:
+                status = json.load(answer)["result"]
+        except (OSError, ValueError, KeyError, urllib.error.URLError):
+            return None
+        return int(status["sync_info"]["latest_block_height"])
+
+
+class Net:
+    """Pairs under supervision: one that lost a process is restarted as a pair."""
+
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        self.pairs = list(pairs)
+        self.held: set[str] = set()
+        self._ended = threading.Event()
+
+    def start(self) -> None:
+        """Start every pair and the watch over them."""
+        for pair in self.pairs:
+            pair.start()
+        threading.Thread(target=self._watch, name="supervisor", daemon=True).start()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(_POLL_SECONDS):
+            for pair in self.pairs:
+                if pair.home.name in self.held or pair.alive():
+                    continue
+                log.warning("%s lost a process; the pair is started again", pair.home.name)
+                pair.stop()
+                if self._ended.wait(_RESTART_SECONDS):
+                    return
+                pair.start()
+
+    def hold(self, name: str) -> None:
+        """Stop one pair and leave it stopped."""
+        self.held.add(name)
+        self._pair(name).stop(signal.SIGKILL)
+
+    def resume(self, name: str) -> None:
+        """Start a held pair again."""
+        self._pair(name).start()
+        self.held.discard(name)
+
+    def _pair(self, name: str) -> Pair:
+        return next(pair for pair in self.pairs if pair.home.name == name)
+
+    def heights(self) -> dict[str, int | None]:
+        """The height of each node."""
+        return {pair.home.name: pair.height() for pair in self.pairs}
+
+    def wait_for(self, height: int, seconds: float) -> bool:
+        """Whether every node that is not held reaches a height in time."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            standing = [h for name, h in self.heights().items() if name not in self.held]
+            if all(h is not None and h >= height for h in standing):
+                return True
+            time.sleep(_POLL_SECONDS)
+        return False
+
+    def stop(self) -> None:
+        """End the watch and every pair."""
+        self._ended.set()
+        for pair in self.pairs:
+            pair.stop()

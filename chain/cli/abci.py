@@ -1,0 +1,140 @@
+"""``msgchain abci`` and ``msgchain testnet``: the App behind CometBFT."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from chain import wiring
+from chain.abci.handler import Handler
+from chain.abci.homes import Home, load_net, write_config, write_net
+from chain.abci.server import Server
+from chain.abci.supervise import MissingCometBFT, Net, Pair, find_cometbft
+from chain.app.application import App
+from chain.cli.output import fail
+from chain.crypto.verify import ThreadedVerifier
+from chain.node import logs
+from chain.store import LevelBackend, StateStore
+from chain.store.errors import StoreError
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+_KINDS = {"ed25519": "ed25519", "ml-dsa-65": "ml_dsa_65"}
+_STATUS_SECONDS = 2.0
+
+
+@click.command()
+@click.option("--home", type=_FOLDER, required=True, help="Folder of the node; state is in app/.")
+@click.option("--address", help="unix://PATH or tcp://HOST:PORT; default unix://HOME/abci.sock.")
+@click.option("--log-level", default="info", show_default=True)
+def abci(home: Path, address: str | None, log_level: str) -> None:
+    """Serve the App to CometBFT over the ABCI socket protocol."""
+    logs.set_up(log_level, "text")
+    home = home.resolve()
+    (home / "app").mkdir(parents=True, exist_ok=True)
+    try:
+        store = StateStore(LevelBackend(home / "app"), keep_heights=wiring.KEEP_HEIGHTS)
+    except StoreError as error:
+        fail(str(error))
+    codes = wiring.known_codes()
+    app = App(store, codes, verifier=ThreadedVerifier(os.cpu_count() or 1))
+    handler = Handler(app)
+    try:
+        server = Server(address or f"unix://{home / 'abci.sock'}", handler)
+    except (OSError, ValueError) as error:
+        fail(f"cannot listen: {error}")
+    logging.getLogger(__name__).info("App at height %s, listening", app.height)
+    _on_stop(server.close)
+    server.serve()
+    with handler.quiet():
+        store.close()
+
+
+def _on_stop(stop: Any) -> None:
+    def handle(number: int, frame: object) -> None:
+        stop()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, handle)
+
+
+@click.command()
+@click.option("--home", type=_FOLDER, required=True, help="Folder of the net, made if absent.")
+@click.option("--validators", type=click.IntRange(1, 20), default=4, show_default=True)
+@click.option("--full-nodes", type=click.IntRange(0, 20), default=0, show_default=True)
+@click.option("--block-time", default="1s", show_default=True, help="CometBFT's timeout_commit.")
+@click.option("--chain-id", default="msg-chain-1", show_default=True)
+@click.option("--accounts", type=click.IntRange(1, 1000), default=10, show_default=True)
+@click.option(
+    "--consensus-keys", type=click.Choice(sorted(_KINDS)), default="ed25519", show_default=True
+)
+@click.option("--reset", is_flag=True, help="Delete the folder first.")
+@click.option("--init-only", is_flag=True, help="Write the homes and stop.")
+def testnet(
+    *,
+    home: Path,
+    validators: int,
+    full_nodes: int,
+    block_time: str,
+    chain_id: str,
+    accounts: int,
+    consensus_keys: str,
+    reset: bool,
+    init_only: bool,
+) -> None:
+    """Run the same App behind several CometBFT validators on loopback."""
+    home = home.resolve()
+    try:
+        binary = "" if init_only else find_cometbft()
+    except MissingCometBFT as error:
+        fail(str(error))
+    if reset:
+        shutil.rmtree(home, ignore_errors=True)
+    if (home / "net.json").exists():
+        homes = load_net(home)
+    else:
+        home.mkdir(parents=True, exist_ok=True)
+        document = wiring.devnet_genesis(
+            chain_id=chain_id, wallets=accounts, validators=0, time=time.time_ns()
+        )
+        homes = write_net(
+            home,
+            document,
+            validators=validators,
+            full_nodes=full_nodes,
+            kind=_KINDS[consensus_keys],
+        )
+    for one in homes:
+        click.echo(f"{one.name}  RPC {one.rpc}  home {one.folder}")
+    if not init_only:
+        _run(homes, block_time, binary)
+
+
+def _run(homes: list[Home], block_time: str, binary: str) -> None:
+    for one in homes:
+        write_config(one, homes, block_time=block_time)
+    net = Net([Pair(one, binary) for one in homes])
+    ended = threading.Event()
+    _on_stop(ended.set)
+    net.start()
+    click.echo("press Ctrl-C to stop")
+    before: dict[str, int | None] = {}
+    while not ended.wait(_STATUS_SECONDS):
+        now = net.heights()
+        parts = []
+        for name, height in now.items():
+            moved = height is not None and height > (before.get(name) or 0)
+            parts.append(
+                f"{name} {'-' if height is None else height}{'' if moved else ' (stands)'}"
+            )
+        before = now
+        click.echo("  ".join(parts))
+    net.stop()
+    click.echo(f"stopped; state is in {os.path.commonpath([str(one.folder) for one in homes])}")
