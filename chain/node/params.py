@@ -248,5 +248,6 @@ def _from_argument(param: Param, argument: str) -> Any:
     if is_bytes and argument[:1] == '"' and argument[-1:] == '"':
         gojson.check(raw)
         return gojson.value(raw).encode()
-    gojson.check(raw)
+    if kind not in _INTEGERS and kind != "hex":
+        gojson.check(raw)
     return convert(param, raw)

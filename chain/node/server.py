@@ -8,6 +8,7 @@ import logging
 import resource
 import signal
 import socket
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -92,7 +93,11 @@ def application(
 
 
 async def _no_upgrade(request: Request) -> Response:
-    headers = {"Sec-Websocket-Version": "13", "X-Content-Type-Options": "nosniff"}
+    headers = {
+        "Sec-Websocket-Version": "13",
+        "X-Content-Type-Options": "nosniff",
+        "X-Server-Time": str(int(time.time())),
+    }
     return Response("Bad Request\n", 400, headers, "text/plain; charset=utf-8")
 
 

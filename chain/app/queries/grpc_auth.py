@@ -18,8 +18,15 @@ from chain.tx.proto import message
 
 _AUTH: Final = "cosmos.auth.v1beta1."
 #: module accounts that exist, with the SDK's permissions
-_MODULES: Final = {FEE_COLLECTOR: (), GOV: ("burner",), WASM: ("burner",)}
-#: the signature limit of the SDK's parameters
+_MODULES: Final[dict[str, tuple[str, ...]]] = {
+    "bonded_tokens_pool": ("burner", "staking"),
+    "distribution": (),
+    FEE_COLLECTOR: (),
+    GOV: ("burner",),
+    "mint": ("minter",),
+    "not_bonded_tokens_pool": ("burner", "staking"),
+    WASM: ("burner",),
+}
 _ANY: Final = message("google.protobuf.Any")
 _BASE: Final = message(_AUTH + "BaseAccount")
 _MODULE: Final = message(_AUTH + "ModuleAccount")

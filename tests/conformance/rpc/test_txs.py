@@ -1,0 +1,38 @@
+"""The recorded transactions of bank, ante, multisig and block: same bytes, same codes and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from recorded_rpc import Replay, cases, differences, load, replayed
+from rpc_differences import NAMED
+
+FOUND = [case for case in cases("bank", "ante", "multisig", "block") if not case.get("withheld")]
+
+
+@pytest.fixture(scope="module")
+def replay() -> Iterator[Replay]:
+    made = replayed()
+    yield made
+    made.node.stop()
+
+
+@pytest.mark.parametrize("case", FOUND, ids=lambda case: case["id"])
+def test_recorded_transaction(replay: Replay, case: dict[str, Any]) -> None:
+    found = differences(case, replay.answers[case["id"]])
+    if case["id"] in NAMED:
+        assert found, f"{case['id']} does not differ any more"
+    else:
+        assert not found, "\n".join(found)
+
+
+def test_accounts_end_with_the_recorded_numbers_and_sequences(replay: Replay) -> None:
+    for name in ("frank", "q30", "p15"):
+        recorded = load("tx_cases")["meta"]["final_accounts"][name]
+        found = replay.node.app.queries.account(recorded["address"])
+        assert found is not None
+        account = found[0]
+        assert account.number == int(recorded["account_number"])
+        assert account.sequence == int(recorded["sequence"]), name
