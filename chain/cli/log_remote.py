@@ -12,9 +12,11 @@ import click
 from chain import wiring
 from chain.block.types import BlockResult, Event
 from chain.cli.event_filter import EventFilter, event_filter
+from chain.cli.log_cometbft import records_of as cometbft_records
 from chain.cli.names import DEFAULT_FOLDER, address_of
 from chain.cli.output import fail, progress
 from chain.cli.remote import reach, remote_options, show_fields
+from chain.client.jsonrpc import RpcFailed
 from chain.client.rpc import RpcClient
 from chain.client.rpc_types import unbase64
 from chain.driver.genesis import GenesisFileError, parse
@@ -30,6 +32,7 @@ Logged = GenesisRecord | BlockRecord
 _HOME: Final = click.Path(file_okay=False, path_type=Path)
 _FILE: Final = click.Path(dir_okay=False, path_type=Path)
 _PAGE: Final = 1_000
+_NO_METHOD: Final = -32601
 
 
 @click.command()
@@ -72,9 +75,15 @@ def _of_home(home: Path) -> Iterator[Logged]:
 
 
 def _of_node(client: RpcClient, first: int = 0, last: int | None = None) -> Iterator[Logged]:
-    """The records of a running node up to its height of now."""
+    """The records of a running node up to its height of now; made from blocks for CometBFT."""
     while True:
-        found = client.http.call("msgchain_records", first=first, limit=_PAGE)
+        try:
+            found = client.http.call("msgchain_records", first=first, limit=_PAGE)
+        except RpcFailed as error:
+            if error.code != _NO_METHOD:
+                raise
+            yield from cometbft_records(client, first, last)
+            return
         end = int(found["height"]) if last is None else last
         last = end
         for number, raw in enumerate(found["records"]):
