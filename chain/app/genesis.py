@@ -40,10 +40,10 @@ from chain.tx.messages import (
 MODULE_ACCOUNTS: Final = (
     "fee_collector",
     "distribution",
-    "mint",
     "bonded_tokens_pool",
     "not_bonded_tokens_pool",
     "gov",
+    "mint",
 )
 
 

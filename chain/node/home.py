@@ -24,6 +24,7 @@ from chain.driver.genesis import Genesis, parse, read_file
 from chain.index.index import Index
 from chain.node.controls_rpc import install
 from chain.node.service import Node, Options
+from chain.node.txservice import tx_services
 from chain.store import LevelBackend, MemoryBackend
 from chain.store.types import Backend
 from chain.vm.contract import Contract
@@ -121,9 +122,9 @@ def open_node(
         verifier=ThreadedVerifier(max(2, os.cpu_count() or 2)),
         on_bug=_report_bug,
     )
-    producer.app.queries.services = SERVICES
     backend: Backend = MemoryBackend() if home is None else LevelBackend(home / INDEX)
     node = Node(producer, Index(backend), options)
+    producer.app.queries.services = {**SERVICES, **tx_services(node)}
     install(node, signers=lambda one: _keys_of(home, one), write_genesis=partial(_rewrite, home))
     return node
 

@@ -65,9 +65,9 @@ def _compare_objects(recorded: dict[str, Any], ours: dict[str, Any], path: str) 
         ours = {"block": ours["block"]} if "app" not in recorded else ours
     if list(recorded) != list(ours):
         found.append(f"{path}: members {list(recorded)} / {list(ours)}")
-    for name in recorded:
+    for name, value in recorded.items():
         if name in ours:
-            found += compare(recorded[name], ours[name], f"{path}.{name}")
+            found += compare(value, ours[name], f"{path}.{name}")
     return found
 
 

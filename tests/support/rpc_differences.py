@@ -37,3 +37,66 @@ NAMED_RPC: dict[str, str] = {
     "tx_search_action_and_sender": _WASM,
     "get_metrics": "the node has metrics under /metrics",
 }
+
+#: queries of modules that this chain does not have: an unknown path
+UNKNOWN_MODULES = ("staking_", "mint_", "gov_", "distribution_")
+#: queries of contracts that only the recorded chain has; those of none or of unknown ones are kept
+WASM_QUERIES = (
+    "wasm_smart_ok",
+    "wasm_smart_re",
+    "wasm_smart_unknown_variant",
+    "wasm_smart_json_string",
+    "wasm_smart_contract_error",
+    "wasm_raw_ok",
+    "wasm_raw_empty_key",
+    "wasm_raw_missing",
+    "wasm_all_state",
+    "wasm_history",
+    "wasm_contract_info",
+    "wasm_contracts_by_code",
+    "wasm_contracts_by_creator",
+    "wasm_code",
+    "tx_simulate_execute_ok",
+    "tx_simulate_unknown_variant",
+    "tx_simulate_send_ok_known_key",
+    "tx_events_page",
+    "auth_account_contract",
+)
+#: queries whose answer holds what other transactions did: same members, other values
+SHAPED_QUERIES = (
+    "auth_account_ok",
+    "auth_account_info",
+    "auth_accounts_limit_2",
+    "auth_accounts_offset_count",
+    "auth_accounts_reverse",
+    "auth_module_accounts",
+    "bank_balance_ok",
+    "bank_all_balances",
+    "bank_all_balances_limit_1",
+    "bank_all_balances_next",
+    "bank_all_balances_reverse",
+    "bank_spendable_balances",
+    "bank_spendable_balance_by_denom",
+    "bank_total_supply",
+    "bank_total_supply_limit_1",
+    "bank_denom_owners",
+    "tx_simulate_two_messages_ok",
+    "tx_get_tx_ok",
+    "tx_get_tx_lower_case",
+    "tx_get_tx_failed",
+)
+#: recorded application queries, by id
+NAMED_QUERIES: dict[str, str] = {
+    name: "keys are the recorded ones, values our own encoding; contracts are not there"
+    for name in (
+        "path_store_bank",
+        "path_store_bank_prove",
+        "path_store_wasm_prove",
+        "path_store_wasm_info",
+        "path_store_acc",
+        "path_store_subspace",
+        "path_store_subspace_prove",
+        "path_store_no_slash",
+        "path_store_height_prove",
+    )
+}

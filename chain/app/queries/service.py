@@ -162,7 +162,7 @@ class Queries:
         if parts[1] == "version":
             return QueryResult(value=b"", codespace="sdk", height=self._store.height)
         if parts[1] != "simulate":
-            raise AppError.wrap("sdk", 6, f"unknown query: {parts[1:]}".replace("'", ""))
+            raise AppError.wrap("sdk", 6, f"unknown query: [{' '.join(parts)}]")
         try:
             desk = self.desk(0, False, simulate)
             value = self.services[_SIMULATE](desk, field(2, data))
@@ -195,7 +195,8 @@ class Queries:
             raise AppError("store", 3, "query cannot be zero length: tx parse error")
         at = height or self._answer_height(prove)
         if what not in ("key", "subspace"):
-            raise AppError("store", 4, f"unexpected query path: /{what}: unknown request")
+            asked = f"/{what}" if what else ""
+            raise AppError("store", 4, f"unexpected query path: {asked}: unknown request")
         view = self._view(at)
         if what == "subspace":
             rows = view.range(tag + key, keys.prefix_end(tag + key))

@@ -22,7 +22,7 @@ from chain.node.shapes import as_block
 ENTRIES = load("rpc")["http"]
 HEIGHT = 274
 _HEADERS = ("cache-control", "content-type", "x-content-type-options")
-_DEVNET = re.compile(r'<a href="//[^"]*/devnet_[^"]*">[^<]*</a></br>')
+_DEVNET = re.compile(r'<a href="//[^"]*/(?:devnet|msgchain)_[^"]*">[^<]*</a></br>')
 _NOTES = {"'[' repeated 100000 times": b"[" * 100_000}
 #: who sends the transactions of these entries
 _SENDER = "msg194jf5cljlgz4vz42fpdyudrv4jyjav9dfkzjqc"
