@@ -21,7 +21,9 @@ _OPERATIONS: Final = {1: "init", 2: "migrate", 3: "genesis"}
 _ACCESS: Final = {1: "nobody", 3: "everybody", 4: "these addresses"}
 _UMSG: Final = 10**12
 _GAS_PRICE: Final = re.compile(r"(\d+)(?:\.(\d+))?umsg")
-_SIMULATED: Final = re.compile(r"(.*) with gas used: '(\d+)'.*", re.DOTALL)
+_SIMULATED: Final = re.compile(
+    r"(?:rpc error: code = \w+ desc = )?(.*) with gas used: '(\d+)'.*", re.DOTALL
+)
 
 
 class Ask(Protocol):
@@ -77,11 +79,16 @@ def simulate(ask: Ask, raw: bytes) -> Simulated:
     try:
         answer = ask("/cosmos.tx.v1beta1.Service/Simulate", request.SerializeToString())
     except QueryRefused as error:
-        match = _SIMULATED.match(error.log)
-        text, used = (match[1], int(match[2])) if match else (error.log, 0)
-        return Simulated(error.code, error.codespace, text, used)
+        return simulated_of(error)
     found = message("cosmos.tx.v1beta1.SimulateResponse").FromString(answer.value or b"")
     return Simulated(0, "", "", int(found.gas_info.gas_used))
+
+
+def simulated_of(error: QueryRefused) -> Simulated:
+    """What a refused simulation says."""
+    match = _SIMULATED.match(error.log)
+    text, used = (match[1], int(match[2])) if match else (error.log, 0)
+    return Simulated(error.code, error.codespace, text, used)
 
 
 # --- accounts and coins ---------------------------------------------------------------------------
