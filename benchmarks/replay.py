@@ -1,0 +1,60 @@
+"""A log replayed without signature checks, against producing it from signed bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.pipeline import Line
+from chain import wiring
+from chain.driver.log.replay import replay
+
+COUNTS = {"smoke": 8, "quick": 1_500, "real": 6_000}
+SENDERS = {"smoke": 2, "quick": 100, "real": 200}
+BLOCK = 250
+
+
+class Outcome(NamedTuple):
+    """Processor seconds of producing and of replaying the same blocks, and the root of both."""
+
+    produced: float
+    replayed: float
+    app_hash: str
+
+    @property
+    def ratio(self) -> float:
+        """How much quicker the replay is."""
+        return self.produced / self.replayed
+
+
+def measure(count: int, senders: int) -> Outcome:
+    """Produce on disk with every signature checked, then replay from the records."""
+    with tempfile.TemporaryDirectory() as folder:
+        line = Line(Path(folder), "mldsa", senders)
+        try:
+            txs = line.sign(count)
+            _, produced, _ = line.go(txs, BLOCK)
+            records = list(line.node.producer.records())
+        finally:
+            line.close()
+        best = float("inf")
+        for _ in range(2):
+            began = time.process_time()
+            ended = replay(records, wiring.replay_app(check_signatures=False, authenticate=True))
+            best = min(best, time.process_time() - began)
+    return Outcome(produced, best, ended.app_hash.hex())
+
+
+def run(size: str) -> dict[str, Any]:
+    """Figures of one size."""
+    found = measure(COUNTS[size], SENDERS[size])
+    count = COUNTS[size]
+    return {
+        "producing, processor us a transaction": round(found.produced / count * 1e6),
+        "replaying, processor us a transaction": round(found.replayed / count * 1e6),
+        "replay, times quicker": round(found.ratio, 2),
+        "digest": hashlib.sha256(found.app_hash.encode()).hexdigest()[:16],
+    }

@@ -1,0 +1,139 @@
+"""A restart with many messages in the state: time to the first block, resident memory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks._measure import resident_mb
+from benchmarks.pipeline import SECOND, Line
+from chain import wiring
+from chain.app import keys
+from chain.crypto.addresses import validate
+from chain.driver.genesis import parse
+from chain.std import Addr
+from chain.testing.engine import account_address
+from contracts.agent_a2a_v1.guard import NO_SENDER, save_sender
+from contracts.agent_a2a_v1.ledger import NO_PAIR, append_message, pair_of
+from contracts.agent_a2a_v1.state import PAIRS, SENDERS, WIDE, MessageRecord
+
+SEED = 20_260_712
+SIZES = {"smoke": 50, "quick": 20_000, "real": 1_000_000}
+PER_BLOCK = {"smoke": 25, "quick": 2_000, "real": 2_000}
+YEAR = 31_536_000
+
+
+class Window:
+    """The contract's storage in an open block, without gas."""
+
+    def __init__(self, overlay: Any, prefix: bytes) -> None:
+        self._overlay, self._prefix = overlay, prefix
+
+    def get(self, key: bytes) -> bytes | None:
+        """The value, or None."""
+        value: bytes | None = self._overlay.get(self._prefix + key)
+        return value
+
+    def set(self, key: bytes, value: bytes) -> None:
+        """Write."""
+        self._overlay.set(self._prefix + key, value)
+
+    def remove(self, key: bytes) -> None:
+        """Delete."""
+        self._overlay.remove(self._prefix + key)
+
+    def range(self, start: Any = None, end: Any = None, order: str = "ascending") -> Any:
+        """Filling never walks."""
+        raise NotImplementedError
+
+
+def fill(line: Line, messages: int, per_block: int) -> None:
+    """Blocks whose state has the messages, written by the contract's own ledger."""
+    rng = random.Random(SEED)
+    people = [Addr(account_address(f"party {number}", "msg")) for number in range(1_000)]
+    prefix = keys.CONTRACT_STORAGE + validate(line.contract, "msg")
+    producer = line.node.producer
+    for first in range(0, messages, per_block):
+        line.time += SECOND
+        producer.open(line.time)
+        window = Window(producer.app.open_scope.overlay, prefix)
+        for _ in range(first, min(messages, first + per_block)):
+            sender, receiver = rng.sample(people, 2)
+            pair_key = pair_of(sender, receiver)
+            record = MessageRecord(
+                kind=0,
+                sender=sender,
+                receiver=receiver,
+                message_type=0,
+                payload=b"x" * 64,
+                priority=50,
+                ttl=YEAR,
+                created_at=line.time,
+                expires_at=line.time + YEAR * SECOND,
+                height=WIDE + producer.height + 1,
+                depth=0,
+                channel_id=None,
+                reply_to=None,
+                root=None,
+                constitution_hash=None,
+                signature=None,
+                topic=None,
+                via=None,
+            )
+            pair = PAIRS.may_load(window, pair_key) or NO_PAIR
+            append_message(window, record, pair_key, pair)
+            sent = SENDERS.may_load(window, sender) or NO_SENDER
+            save_sender(window, sender, sent, 1)
+        producer.close()
+
+
+def child(home: str, genesis: str) -> None:
+    """What the measured process does: open, make a block, say how much memory it has."""
+    document = json.loads(Path(genesis).read_text(encoding="utf-8"))
+    producer = wiring.open_chain(Path(home), parse(document), signers=wiring.dev_validator_keys(1))
+    record = producer.produce((), producer.state.time + SECOND)
+    print(record.block.height, resident_mb(), flush=True)
+    producer.store.close()
+
+
+def measure(size: str) -> tuple[float, float, int]:
+    """Seconds from process start to the first block, MB resident, height."""
+    with tempfile.TemporaryDirectory() as folder:
+        home, genesis = Path(folder, "data"), Path(folder, "genesis.json")
+        line = Line(home, "mldsa", 2)
+        document = line.node.producer.genesis_record().genesis
+        genesis.write_text(json.dumps(document), encoding="utf-8")
+        fill(line, SIZES[size], PER_BLOCK[size])
+        line.close()
+        code = f"from benchmarks.restart import child; child({str(home)!r}, {str(genesis)!r})"
+        best: tuple[float, float, int] | None = None
+        for _ in range(3):
+            began = time.perf_counter()
+            with subprocess.Popen(
+                [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
+            ) as process:
+                words = (process.stdout.readline() if process.stdout else "").split()
+                seconds = time.perf_counter() - began
+            found = (seconds, float(words[1]), int(words[0]))
+            best = found if best is None else min(best, found)
+    if best is None:
+        raise RuntimeError("nothing was measured")
+    return best
+
+
+def run(size: str) -> dict[str, Any]:
+    """Figures of one size."""
+    seconds, resident, height = measure(size)
+    return {
+        "messages": SIZES[size],
+        "process start to first block, s": round(seconds, 2),
+        "resident, MB": round(resident),
+        "digest": hashlib.sha256(str(height).encode()).hexdigest()[:16],
+    }
