@@ -66,7 +66,12 @@ def tx_hash(raw: bytes) -> str:
 def gas_price(ask: Ask) -> int:
     """What one gas costs, in amsg."""
     answer = ask("/cosmos.base.node.v1beta1.Service/Config", b"")
-    text = message("cosmos.base.node.v1beta1.ConfigResponse").FromString(answer.value or b"")
+    return gas_price_of(answer.value or b"")
+
+
+def gas_price_of(value: bytes) -> int:
+    """The price that a node's configuration names."""
+    text = message("cosmos.base.node.v1beta1.ConfigResponse").FromString(value)
     match = _GAS_PRICE.match(text.minimum_gas_price)
     if match is None:
         return 0

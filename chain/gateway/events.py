@@ -9,6 +9,7 @@ gateway gives every event the same id, and nothing needs to be remembered.
 from __future__ import annotations
 
 import asyncio
+import base64
 import hashlib
 import logging
 import re
@@ -19,7 +20,7 @@ import msgspec
 
 from chain.block.types import Event
 from chain.client.jsonrpc import RpcFailed, Unreachable
-from chain.client.rpc_types import events_of, outcome_of, time_of, unbase64
+from chain.client.rpc_types import events_of, outcome_of, time_of, tx_of, unbase64
 from chain.client.transport import Outcome, TimedOut
 from chain.gateway.link import Link, Subscribed
 
@@ -159,6 +160,14 @@ class Follower:
                 found.remove(future)
                 if not found:
                     del self._waiting[hash_]
+
+    async def find(self, hash_: str) -> Outcome:
+        """The outcome of a transaction of any block. Raises: RpcFailed for one in none."""
+        known = self._outcomes.get(hash_)
+        if known is not None:
+            return known
+        wanted = base64.b64encode(bytes.fromhex(hash_)).decode()
+        return tx_of(await self._link.call("tx", hash=wanted)).outcome
 
     # --- what was missed ------------------------------------------------------------------------
 

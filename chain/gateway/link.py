@@ -14,7 +14,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidHandshake, WebSocketException
 
 from chain.client.jsonrpc import RpcFailed, Unreachable
-from chain.client.rpc_queries import simulated_of
+from chain.client.rpc_queries import gas_price_of, simulated_of
 from chain.client.rpc_socket import socket_url
 from chain.client.transport import AccountInfo, QueryRefused, Simulated
 from chain.protowire import bytes_field, text_field
@@ -27,6 +27,8 @@ _SOCKETS: Final = 4
 _NOT_FOUND: Final = 22
 _SMART: Final = "/cosmwasm.wasm.v1.Query/SmartContractState"
 _ACCOUNT: Final = "/cosmos.auth.v1beta1.Query/AccountInfo"
+_CONFIG: Final = "/cosmos.base.node.v1beta1.Service/Config"
+_RAW: Final = "/cosmwasm.wasm.v1.Query/RawContractState"
 _SIMULATE: Final = "/cosmos.tx.v1beta1.Service/Simulate"
 _BROKEN: Final = (OSError, InvalidHandshake, WebSocketException, TimeoutError)
 
@@ -112,7 +114,7 @@ class Link:
         self._pipes: list[_Pipe | None] = [None] * sockets
         self._making = [asyncio.Lock() for _ in range(sockets)]
         self._chain_id = ""
-        self._gas_price: int | None = None
+        self._gas_price = -1
 
     async def close(self) -> None:
         """End all connections."""
@@ -162,6 +164,18 @@ class Link:
             with contextlib.suppress(*_BROKEN):
                 await socket.close()
 
+    async def chain_id(self) -> str:
+        """The chain's id, asked once."""
+        if not self._chain_id:
+            self._chain_id = str((await self.call("status"))["node_info"]["network"])
+        return self._chain_id
+
+    async def gas_price(self, *, again: bool = False) -> int:
+        """What one gas costs in amsg, asked once, or ``again``."""
+        if again or self._gas_price < 0:
+            self._gas_price = gas_price_of(await self.abci(_CONFIG, b""))
+        return self._gas_price
+
     # --- questions ------------------------------------------------------------------------------
 
     async def abci(self, path: str, data: bytes, height: int = 0) -> bytes:
@@ -180,6 +194,12 @@ class Link:
         value = await self.abci(_SMART, asked, height)
         response = message("cosmwasm.wasm.v1.QuerySmartContractStateResponse").FromString(value)
         return bytes(response.data)
+
+    async def raw(self, contract: str, key: bytes) -> bytes:
+        """A raw value of a contract's storage, empty for none. Raises: QueryRefused."""
+        value = await self.abci(_RAW, text_field(1, contract) + bytes_field(2, key))
+        found = message("cosmwasm.wasm.v1.QueryRawContractStateResponse").FromString(value)
+        return bytes(found.data)
 
     async def account(self, address: str) -> AccountInfo | None:
         """Number and sequence of an account, None when there is none. Raises: QueryRefused."""
