@@ -19,6 +19,7 @@ from chain.abci.homes import Home, load_net, write_config, write_net
 from chain.abci.server import Server
 from chain.abci.supervise import MissingCometBFT, Net, Pair, find_cometbft
 from chain.app.application import App
+from chain.app.queries.grpc import SERVICES
 from chain.cli.output import fail
 from chain.crypto.verify import ThreadedVerifier
 from chain.node import logs
@@ -45,6 +46,7 @@ def abci(home: Path, address: str | None, log_level: str) -> None:
         fail(str(error))
     codes = wiring.known_codes()
     app = App(store, codes, verifier=ThreadedVerifier(os.cpu_count() or 1))
+    app.queries.services = SERVICES
     handler = Handler(app)
     try:
         server = Server(address or f"unix://{home / 'abci.sock'}", handler)

@@ -1,0 +1,54 @@
+"""Real CometBFT validators over real Apps, on loopback."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from chain import wiring
+from chain.abci.homes import Home, write_config, write_net
+from chain.abci.supervise import MissingCometBFT, Net, Pair, find_cometbft
+
+
+@pytest.fixture(scope="session")
+def cometbft() -> str:
+    try:
+        return find_cometbft()
+    except MissingCometBFT as error:
+        if os.environ.get("MSGCHAIN_CI"):
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def make_net(
+    cometbft: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[..., Net]]:
+    running: list[Net] = []
+
+    def make(validators: int = 4, *, kind: str = "ed25519", block_time: str = "300ms") -> Net:
+        # a short path: a unix socket's has at most 107 bytes
+        folder = Path(tmp_path_factory.mktemp("n", numbered=True))
+        document = wiring.devnet_genesis(wallets=6, validators=0, time=time.time_ns())
+        worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+        homes = write_net(
+            folder, document, validators=validators, kind=kind, first_port=20_000 + 500 * worker
+        )
+        net = Net([pair_of(home, homes, cometbft, block_time) for home in homes])
+        running.append(net)
+        net.start()
+        assert net.wait_for(2, 60), net.heights()
+        return net
+
+    yield make
+    for net in running:
+        net.stop()
+
+
+def pair_of(home: Home, homes: list[Home], binary: str, block_time: str) -> Pair:
+    write_config(home, homes, block_time=block_time)
+    return Pair(home, binary)

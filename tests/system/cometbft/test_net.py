@@ -1,0 +1,128 @@
+"""The same App behind four real validators: transactions, failures, recovery, replay."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from chain.abci.supervise import Net
+from chain.app.devnet import dev_wallet
+from chain.cli.log_cometbft import records_of
+from chain.client.rpc import RpcClient
+from chain.client.transport import TxRefused
+from chain.client.wallet import Wallet
+from chain.driver.log.record import BlockRecord
+from chain.driver.log.replay import replay
+from chain.wiring import replay_app
+
+pytestmark = [pytest.mark.cometbft, pytest.mark.long]
+
+
+@pytest.fixture(scope="module")
+def net(make_net: Callable[..., Net]) -> Net:
+    return make_net()
+
+
+@pytest.fixture
+def client(net: Net) -> Iterator[RpcClient]:
+    found = RpcClient(net.pairs[0].home.rpc)
+    yield found
+    found.close()
+
+
+def app_hashes(net: Net, height: int) -> set[str]:
+    hashes = set()
+    for pair in net.pairs:
+        with_node = RpcClient(pair.home.rpc)
+        hashes.add(
+            with_node.http.call("commit", height=str(height))["signed_header"]["header"]["app_hash"]
+        )
+        with_node.close()
+    return hashes
+
+
+def test_a_payment_lands_and_all_hashes_agree(net: Net, client: RpcClient) -> None:
+    sender, receiver = Wallet(dev_wallet(0), client), dev_wallet(1).address
+    before = client.balance(receiver, "amsg")
+    outcome = sender.pay(receiver, "7msg")
+    assert client.balance(receiver, "amsg") - before == 7 * 10**18
+    assert net.wait_for(outcome.height + 2, 30)
+    for height in range(2, outcome.height + 2):
+        assert len(app_hashes(net, height)) == 1
+
+
+def test_blocks_fetched_from_every_validator_replay_to_the_same_hash(
+    net: Net, client: RpcClient
+) -> None:
+    Wallet(dev_wallet(2), client).pay(dev_wallet(3).address, "1msg")
+    with pytest.raises(TxRefused):
+        client.broadcast(b"junk")
+    last = client.height() - 1
+    assert net.wait_for(last + 1, 30)
+    ends = set()
+    for pair in net.pairs:
+        node = RpcClient(pair.home.rpc)
+        records = list(records_of(node, last=last))
+        node.close()
+        assert any(r.block.txs for r in records if isinstance(r, BlockRecord))
+        ends.add(replay(records, replay_app()).app_hash)
+    assert len(ends) == 1
+
+
+@pytest.mark.parametrize("part", ["app", "node"])
+def test_a_killed_process_takes_its_pair_along_and_both_come_back(net: Net, part: str) -> None:
+    pair = net.pairs[1]
+    process = getattr(pair, part)
+    before, restarts = net.heights()["node0"] or 0, pair.restarts
+    os.kill(process.pid, signal.SIGKILL)
+    assert net.wait_for(before + 4, 40), net.heights()
+    assert pair.restarts == restarts + 1
+    assert len(app_hashes(net, before + 3)) == 1
+
+
+def test_one_of_four_may_be_away_two_may_not(net: Net) -> None:
+    net.hold("node3")
+    height = net.heights()["node0"] or 0
+    assert net.wait_for(height + 3, 30), "three of four go on"
+    net.hold("node2")
+    height = max(h or 0 for h in net.heights().values())
+    assert not net.wait_for(height + 3, 6), "two of four cannot decide"
+    net.resume("node2")
+    assert net.wait_for(height + 3, 40), "a third lets them go on"
+    net.resume("node3")
+    height = net.heights()["node0"] or 0
+    assert net.wait_for(height + 2, 40), net.heights()
+    assert len(app_hashes(net, height)) == 1
+
+
+def test_lost_app_data_are_refilled_by_replay(net: Net) -> None:
+    pair = net.pairs[2]
+    net.hold("node2")
+    for path in (pair.home.folder / "app").iterdir():
+        path.unlink()
+    height = net.heights()["node0"] or 0
+    net.resume("node2")
+    assert net.wait_for(height + 3, 60), net.heights()
+    assert len(app_hashes(net, height + 1)) == 1
+
+
+def test_a_wallet_moves_between_nodes_without_a_change(net: Net) -> None:
+    for index, pair in enumerate(net.pairs):
+        node = RpcClient(pair.home.rpc)
+        assert Wallet(dev_wallet(4), node).pay(dev_wallet(5).address, "1msg").code == 0
+        assert node.status().chain_id == "msg-chain-1", index
+        node.close()
+
+
+def test_validators_with_post_quantum_keys(make_net: Callable[..., Net]) -> None:
+    quantum = make_net(4, kind="ml_dsa_65")
+    height = quantum.heights()["node0"] or 0
+    quantum.hold("node1")
+    assert quantum.wait_for(height + 3, 40)
+    quantum.resume("node1")
+    assert quantum.wait_for(height + 5, 60), quantum.heights()
+    assert len(app_hashes(quantum, height + 3)) == 1
+    quantum.stop()
