@@ -111,6 +111,8 @@ def in_words(command: F) -> F:
 
 def _help(error: ChainError) -> str:
     found = _HELP.get((error.codespace, error.code))
+    if "insufficient funds" in error.log:  # a simulation has no code of its own
+        found = _HELP["sdk", 5]
     return f"\n  {found}" if found else ""
 
 

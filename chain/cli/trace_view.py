@@ -9,6 +9,8 @@ from rich.text import Text
 from rich.tree import Tree
 
 _VALUE_MAX: Final = 60
+#: of lines that no terminal bounds
+_WIDTH: Final = 10_000
 _OPERATIONS: Final = {"get": "read", "set": "write", "remove": "delete", "range": "iterate"}
 
 
@@ -26,7 +28,10 @@ def show_trace(trace: dict[str, Any], names: dict[str, str]) -> None:
         branch = root.add(Text("events of the chain"))
         for event in own:
             branch.add(_event(event, names))
-    Console(soft_wrap=True, highlight=False).print(root)
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=_WIDTH)
+    console.print(root)
 
 
 def _of_contract(event: dict[str, Any]) -> bool:

@@ -79,6 +79,12 @@ class RpcClient:
         """End the connection."""
         self.http.close()
 
+    def __enter__(self) -> RpcClient:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
     # --- the chain ------------------------------------------------------------------------------
 
     def status(self) -> Status:

@@ -189,6 +189,8 @@ class ControlMethods:
 
     def sudo(self, node: Node, contract: Any, msg: Any) -> Json:
         """Call a contract's ``sudo``."""
+        if not isinstance(msg, dict):
+            raise RpcError('msg: expected an object such as {"begin_block": {}}')
         message = from_plain({"type": "dev_sudo", "contract": contract, "msg": msg})
         return _done(self._controls.run(message))
 

@@ -69,7 +69,7 @@ def _struct(kind: type[Any], value: object, where: str) -> Any:
     try:
         packed = ENCODER.encode(exact(kind(**made)))
         return msgspec.msgpack.decode(packed, type=kind, dec_hook=read_amount)
-    except (msgspec.MsgspecError, TypeError, ValueError, UnicodeEncodeError) as error:
+    except (msgspec.MsgspecError, TypeError, ValueError, OverflowError) as error:
         raise PlainError(f"{where}: {error}") from None
 
 
