@@ -80,7 +80,12 @@ def devnet(
         found = _genesis(home, genesis, chain_id, accounts, validators)
     except (StoreError, HomeError, GenesisFileError) as error:
         fail(str(error))
-    options = Options(block_time=block_time, moniker=shared["moniker"], devnet=True)
+    options = Options(
+        block_time=block_time,
+        moniker=shared["moniker"],
+        mempool_txs=shared["mempool_txs"],
+        devnet=True,
+    )
     node = opened(lambda: open_node(home, found, options, codes=codes))
 
     def greet(address: str) -> None:

@@ -119,6 +119,7 @@ def start(
     options = Options(
         block_time=block_time or found.interval,
         moniker=shared["moniker"],
+        mempool_txs=shared["mempool_txs"],
         devnet=bool(found.app_state.get("devnet")),
     )
     running = opened(lambda: open_node(home, found, options, codes=codes))

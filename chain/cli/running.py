@@ -10,6 +10,7 @@ import click
 
 from chain.cli.output import fail
 from chain.driver.genesis import GenesisFileError, parse_interval
+from chain.driver.mempool import TXS_MAX
 from chain.node import logs
 from chain.node.home import HomeError
 from chain.node.server import PortInUse, Server, listen
@@ -56,6 +57,13 @@ def node_options(command: F) -> F:
             help="A web page that may call the RPC, or * for all. Repeatable.",
         ),
         click.option("--moniker", default="msgchain", show_default=True, help="The node's name."),
+        click.option(
+            "--mempool-txs",
+            type=click.IntRange(1),
+            default=TXS_MAX,
+            show_default=True,
+            help="Transactions that may wait.",
+        ),
         click.option(
             "--log-level",
             type=click.Choice(logs.LEVELS),

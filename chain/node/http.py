@@ -18,6 +18,8 @@ from chain.node.params import ParamError, from_uri
 from chain.node.rpc import URI_ID, Answer, Rpc, error, parse_error, read_many
 
 BODY_MAX: Final = 1_000_000
+#: bytes of a body that are read at all
+DRAIN_MAX: Final = 32_000_000
 BATCH_MAX: Final = 10
 #: seconds in which a request's body must come
 BODY_SECONDS: Final = 30.0
@@ -36,16 +38,23 @@ class BodyTooSlow(Exception):
 
 
 async def read_body(request: Request, limit: int = BODY_MAX) -> bytes:
-    """The whole body. Raises: BodyTooLarge, BodyTooSlow, ClientDisconnect."""
+    """The whole body; of one that is too large the rest is read and forgotten, so that the client
+    hears why. Raises: BodyTooLarge, BodyTooSlow, ClientDisconnect.
+    """
     body = bytearray()
+    size = 0
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for piece in request.stream():
-                body += piece
-                if len(body) > limit:
+                size += len(piece)
+                if size <= limit:
+                    body += piece
+                elif size > DRAIN_MAX:
                     raise BodyTooLarge
     except TimeoutError:
         raise BodyTooSlow from None
+    if size > limit:
+        raise BodyTooLarge
     return bytes(body)
 
 

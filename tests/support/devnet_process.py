@@ -93,6 +93,18 @@ class Devnet:
         except urllib.error.HTTPError as error:
             return error.code, error.read()
 
+    def get(self, path: str) -> str:
+        """The body of a GET."""
+        with urllib.request.urlopen(self.url + path, timeout=30) as answer:
+            text: str = answer.read().decode()
+        return text
+
+    def metric(self, name: str) -> float:
+        """The value of a metric without labels."""
+        found = re.search(rf"^{name} (\S+)$", self.get("/metrics"), re.MULTILINE)
+        assert found, name
+        return float(found[1])
+
     @property
     def height(self) -> int:
         """The last height."""

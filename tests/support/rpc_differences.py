@@ -86,9 +86,8 @@ SHAPED_QUERIES = (
     "tx_get_tx_failed",
 )
 #: recorded application queries, by id
-NAMED_QUERIES: dict[str, str] = {
-    name: "keys are the recorded ones, values our own encoding; contracts are not there"
-    for name in (
+NAMED_QUERIES: dict[str, str] = dict.fromkeys(
+    (
         "path_store_bank",
         "path_store_bank_prove",
         "path_store_wasm_prove",
@@ -98,5 +97,6 @@ NAMED_QUERIES: dict[str, str] = {
         "path_store_subspace_prove",
         "path_store_no_slash",
         "path_store_height_prove",
-    )
-}
+    ),
+    "keys are the recorded ones, values our own encoding; contracts are not there",
+)
