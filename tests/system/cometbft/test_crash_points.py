@@ -1,0 +1,57 @@
+"""CometBFT's own crash points around one block's commit: whatever is lost, the pair goes on."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from chain import wiring
+from chain.abci.homes import write_config, write_net
+from chain.abci.supervise import Net, Pair
+from chain.app.devnet import dev_wallet
+from chain.cli.log_cometbft import records_of
+from chain.client.rpc import RpcClient
+from chain.client.wallet import Wallet
+from chain.driver.log.replay import replay
+from chain.wiring import replay_app
+
+pytestmark = [pytest.mark.cometbft, pytest.mark.long]
+
+
+def wait_until(holds: Callable[[], bool], seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if holds():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.parametrize("app_dies_too", [False, True], ids=["app-lives", "app-killed"])
+def test_every_crash_point_recovers(cometbft: str, tmp_path: Path, app_dies_too: bool) -> None:
+    document = wiring.devnet_genesis(wallets=2, validators=0, time=time.time_ns())
+    (home,) = write_net(tmp_path, document, validators=1, first_port=24_000 + 50 * app_dies_too)
+    write_config(home, [home], block_time="200ms")
+    for point in range(11):
+        crashing = Pair(home, cometbft, {"FAIL_TEST_INDEX": str(point)})
+        crashing.start()
+        assert crashing.node is not None
+        ended = crashing.node.poll
+        assert wait_until(lambda end=ended: end() is not None, 30), f"point {point} not reached"
+        crashing.stop(signal.SIGKILL if app_dies_too else signal.SIGTERM)
+    net = Net([Pair(home, cometbft)])
+    net.start()
+    try:
+        start = 0
+        assert wait_until(lambda: (net.heights()["node0"] or 0) > start + 2, 60)
+        client = RpcClient(home.rpc)
+        Wallet(dev_wallet(0), client).pay(dev_wallet(1).address, "1msg")
+        last = client.height() - 1
+        replay(list(records_of(client, last=last)), replay_app())
+        client.close()
+    finally:
+        net.stop()

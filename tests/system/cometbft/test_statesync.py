@@ -1,0 +1,62 @@
+"""A fifth node joins from a snapshot of the others, without the blocks before it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from chain.abci.homes import free_ports, new_key, write_config, write_home
+from chain.abci.supervise import Net, Pair
+from chain.app.snapshots import INTERVAL
+from chain.client.rpc import RpcClient
+
+pytestmark = [pytest.mark.cometbft, pytest.mark.long]
+
+
+def test_a_node_joins_from_a_snapshot(make_net: Callable[..., Net], cometbft: str) -> None:
+    net = make_net(2, block_time="200ms")
+    assert net.wait_for(2 * INTERVAL + 3, 60)
+    homes = [pair.home for pair in net.pairs]
+    client = RpcClient(homes[0].rpc)
+    genesis = client.genesis()
+    ports = free_ports(2, homes[-1].rpc_port + 1)
+    folder = homes[0].folder.parent / "late"
+    late = write_home(folder, "late", new_key("ed25519"), genesis, ports=(ports[0], ports[1]))
+    write_config(late, [*homes, late], block_time="200ms")
+    trusted = client.http.call("commit", height="2")["signed_header"]["commit"]["block_id"]["hash"]
+    config = folder / "config" / "config.toml"
+    servers = ",".join(home.rpc for home in homes)
+    sync = {
+        "enable": "true",
+        "rpc_servers": f'"{servers}"',
+        "trust_height": "2",
+        "trust_hash": f'"{trusted}"',
+        "trust_period": '"168h"',
+        "discovery_time": '"5s"',
+    }
+    lines = "\n".join(f"{key} = {value}" for key, value in sync.items())
+    config.write_text(config.read_text() + f"[statesync]\n{lines}\n")
+    for pair in net.pairs:
+        write_config(pair.home, [*homes, late], block_time="200ms")
+    joining = Pair(late, cometbft)
+    joining.start()
+    try:
+        end = time.monotonic() + 60
+        while time.monotonic() < end and (joining.height() or 0) < 2 * INTERVAL + 2:
+            time.sleep(0.3)
+        node = RpcClient(late.rpc)
+        status = node.http.call("status")["sync_info"]
+        assert int(status["earliest_block_height"]) > 1, status
+        height = int(status["latest_block_height"]) - 1
+        ours, theirs = (
+            n.http.call("commit", height=str(height))["signed_header"]["header"]["app_hash"]
+            for n in (node, client)
+        )
+        assert ours == theirs
+        assert int(node.http.call("abci_info")["response"]["last_block_height"]) >= height
+        node.close()
+    finally:
+        joining.stop()
+        client.close()

@@ -1,0 +1,170 @@
+"""The ABCI server over real sockets: cut frames, garbage, many connections, order, failures."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chain.abci.handler import Handler
+from chain.abci.server import Frames, Server
+from chain.abci.wire import Request, Response, frame
+from chain.crypto.keys import MlDsa87Key
+from chain.protowire import varint
+from chain.store import MemoryBackend, StateStore
+from chain.wiring import App, KnownCodes, dev_secret
+
+ALICE = MlDsa87Key(dev_secret("alice"))
+
+
+class Line:
+    """A client's connection."""
+
+    def __init__(self, path: Path) -> None:
+        self.end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.end.settimeout(10)
+        self.end.connect(str(path))
+        OPEN.append(self.end)
+        self.frames = Frames()
+        self.waiting: list[Any] = []
+
+    def read(self) -> Any:
+        while not self.waiting:
+            data = self.end.recv(65_536)
+            if not data:
+                raise EOFError
+            self.waiting = [Response.FromString(raw) for raw in self.frames.feed(data)]
+        return self.waiting.pop(0)
+
+    def call(self, request: Any) -> Any:
+        self.end.sendall(frame(request))
+        return self.read()
+
+
+class Failures:
+    def __init__(self) -> None:
+        self.happened = threading.Event()
+
+
+OPEN: list[socket.socket] = []
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[tuple[Path, Failures]]:
+    app = App(StateStore(MemoryBackend()), KnownCodes({}))
+    failures = Failures()
+    path = tmp_path / "s"
+    server = Server(f"unix://{path}", Handler(app), failures.happened.set)
+    server.start()
+    yield path, failures
+    server.close()
+    while OPEN:
+        OPEN.pop().close()
+
+
+def echo(text: str) -> Any:
+    request = Request()
+    request.echo.message = text
+    return request
+
+
+def init_chain() -> Any:
+    request = Request()
+    request.init_chain.chain_id = "abci"
+    request.init_chain.time.seconds = 1000
+    request.init_chain.initial_height = 1
+    entry = {"address": ALICE.address, "coins": [{"denom": "msg", "amount": "5"}]}
+    request.init_chain.app_state_bytes = str({"accounts": [entry]}).replace("'", '"').encode()
+    return request
+
+
+def finalize(height: int, txs: list[bytes]) -> Any:
+    request = Request()
+    block = request.finalize_block
+    block.height, block.proposer_address = height, bytes(20)
+    block.time.seconds = 1000 + height
+    block.txs.extend(txs)
+    return request
+
+
+def commit() -> Any:
+    request = Request()
+    request.commit.SetInParent()
+    return request
+
+
+def test_frames_may_come_byte_by_byte_or_many_at_once(place: tuple[Path, Failures]) -> None:
+    line = Line(place[0])
+    for byte in frame(echo("slow")):
+        line.end.sendall(bytes([byte]))
+    assert line.read().echo.message == "slow"
+    line.end.sendall(b"".join(frame(echo(str(n))) for n in range(100)))
+    assert [line.read().echo.message for _ in range(100)] == [str(n) for n in range(100)]
+
+
+def test_garbage_closes_that_connection_alone(place: tuple[Path, Failures]) -> None:
+    good = Line(place[0])
+    for junk in (b"\xff" * 20, varint(1 << 30), varint(3) + b"abc", varint(0)):
+        bad = Line(place[0])
+        bad.end.sendall(junk)
+        with pytest.raises(EOFError):
+            bad.read()
+    half = Line(place[0])
+    half.end.sendall(b"\x09\x0a")
+    half.end.shutdown(socket.SHUT_WR)
+    with pytest.raises(EOFError):
+        half.read()
+    assert good.call(echo("still here")).echo.message == "still here"
+
+
+def test_twenty_connections_each_get_their_answers_in_order(place: tuple[Path, Failures]) -> None:
+    lines = [Line(place[0]) for _ in range(20)]
+    for number in range(30):
+        for index, line in enumerate(lines):
+            line.end.sendall(frame(echo(f"{index}/{number}")))
+    for index, line in enumerate(lines):
+        got = [line.read().echo.message for _ in range(30)]
+        assert got == [f"{index}/{number}" for number in range(30)]
+
+
+def test_a_large_frame_is_read(place: tuple[Path, Failures]) -> None:
+    line = Line(place[0])
+    text = "x" * 20_000_000
+    threading.Thread(target=line.end.sendall, args=(frame(echo(text)),)).start()
+    assert line.read().echo.message == text
+
+
+def test_a_chain_lives_over_the_socket(place: tuple[Path, Failures]) -> None:
+    line, other = Line(place[0]), Line(place[0])
+    info = Request()
+    info.info.version = "0.38.26"
+    assert line.call(info).info.last_block_height == 0
+    query = Request()
+    query.query.path = "/store/bank/key"
+    assert other.call(query).query.code != 0
+    first = line.call(init_chain()).init_chain.app_hash
+    assert line.call(init_chain()).init_chain.app_hash == first
+    once = line.call(finalize(1, [b"junk"])).finalize_block
+    again = line.call(finalize(1, [b"junk"])).finalize_block
+    assert once == again
+    assert [result.code for result in once.tx_results] == [2]
+    line.call(commit())
+    after = line.call(info).info
+    assert (after.last_block_height, after.last_block_app_hash) == (1, once.app_hash)
+    empty = line.call(finalize(2, [])).finalize_block
+    assert empty.app_hash == once.app_hash
+    check = Request()
+    check.check_tx.tx = b"junk"
+    assert other.call(check).check_tx.code == 2
+
+
+def test_a_failing_app_says_so_and_ends(place: tuple[Path, Failures]) -> None:
+    line = Line(place[0])
+    line.call(init_chain())
+    answer = line.call(commit())
+    assert "commit" in answer.exception.error
+    assert place[1].happened.wait(5)
