@@ -169,6 +169,18 @@ class Follower:
         wanted = base64.b64encode(bytes.fromhex(hash_)).decode()
         return tx_of(await self._link.call("tx", hash=wanted)).outcome
 
+    async def next_block(self, seconds: float) -> None:
+        """Wait for another block, so long at most."""
+        came = asyncio.Event()
+        leave = self.listen(lambda block: came.set())
+        try:
+            async with asyncio.timeout(seconds):
+                await came.wait()
+        except TimeoutError:
+            return
+        finally:
+            leave()
+
     # --- what was missed ------------------------------------------------------------------------
 
     async def block(self, height: int) -> BlockEvents:
