@@ -53,6 +53,8 @@ def run(script: str, *arguments: str) -> None:
 
 def test_every_call_of_the_client(devnet: Devnet) -> None:
     line = line_of(REGISTRY["escrow_v1"])
-    run(
-        "cosmjs.test.cjs", devnet.url, devnet.socket_url, json.dumps(contract_addresses()), line
-    )
+    run("cosmjs.test.cjs", devnet.url, devnet.socket_url, json.dumps(contract_addresses()), line)
+
+
+def test_the_story_of_the_guide(devnet: Devnet) -> None:
+    run("story.test.cjs", devnet.url, devnet.socket_url, json.dumps(contract_addresses()))
