@@ -111,12 +111,17 @@ class Chain(ChainCalls):
 
     def _close(self) -> None:
         engine = self._engine
-        block, txs = engine.block, engine.txs
+        block, txs, results = engine.block, engine.txs, engine.app.open_results
         engine.close()
-        self._history.closed.append(ClosedBlock(block, txs))
+        self._history.closed.append(ClosedBlock(block, txs, results))
 
     def _end_of_transaction(self) -> None:
         self.next_block()
+
+    @property
+    def bugs(self) -> list[str]:
+        """Tracebacks of what contracts raised that is no refusal (wasm/29), the newest last."""
+        return list(self._engine.bugs)
 
     # --- going back -----------------------------------------------------------------------------
 

@@ -26,6 +26,11 @@ class ChainCodes:
         self._known: dict[str, Contract] = {}
         self._by_checksum: dict[bytes, Contract] = {}
 
+    @property
+    def known(self) -> dict[str, Contract]:
+        """The contracts by line."""
+        return self._known
+
     def resolve(self, source: str) -> Contract | None:
         """The contract of a line, None for an unknown one."""
         return self._known.get(source)

@@ -5,6 +5,9 @@ open.
 from __future__ import annotations
 
 import hashlib
+import traceback
+from collections import deque
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -27,11 +30,15 @@ from chain.testing.genesis import ChainGenesis
 from chain.testing.results import QueryFailed
 from chain.tx.messages import DevExecute, Msg
 from chain.tx.value import DEV, Tx
+from chain.vm.contract import Contract
 
 #: gas limit of a transaction that names none; far above any honest call, so that an endless one
 #: still ends
 GAS_LIMIT: Final = 100_000_000
 _KEEP_HEIGHTS: Final = 1 << 40
+_BUGS_KEPT: Final = 8
+#: the files whose frames are left out of a contract's traceback
+_KIT: Final = str(Path(__file__).resolve().parents[1])
 _QUERY_FAILED: Final = ": query wasm contract failed"
 
 
@@ -76,6 +83,7 @@ class Engine:
     __slots__ = (
         "app",
         "block",
+        "bugs",
         "codes",
         "floating",
         "genesis",
@@ -93,7 +101,9 @@ class Engine:
         self.prefix = prefix
         self.codes = ChainCodes()
         self.store = StateStore(MemoryBackend(), keep_heights=_KEEP_HEIGHTS, authenticate=False)
-        self.app = App(self.store, self.codes, prefix=prefix)
+        #: tracebacks of what contracts raised that is no refusal, the newest last
+        self.bugs: deque[str] = deque(maxlen=_BUGS_KEPT)
+        self.app = App(self.store, self.codes, prefix=prefix, on_bug=self.note_bug)
         genesis.begin(self.app)
         self.named: dict[str, str] = {}
         self.nonce = 0
@@ -104,6 +114,13 @@ class Engine:
         self.last_time = first.time - 1
         self.block = BlockInput(0, 0, b"")
         self.open(first.initial_height, first.time)
+
+    def note_bug(self, contract: Contract, kind: str, error: BaseException) -> None:
+        """Keep the traceback of a contract's own mistake."""
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame for frame in frames if not frame.filename.startswith(_KIT)]
+        text = "".join([*traceback.format_list(own), *traceback.format_exception_only(error)])
+        self.bugs.append(f"{kind} of {contract.name}:\n{text}")
 
     # --- blocks ---------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chain.app.application import App
-from chain.block.types import BlockInput
+from chain.block.types import BlockInput, TxResult
 from chain.crypto.keys import Ed25519Key
 from chain.driver.genesis import Genesis
 from chain.driver.log import files
@@ -21,10 +21,11 @@ from chain.tx.value import Tx
 
 
 class ClosedBlock(NamedTuple):
-    """A block and its transactions; results are made again when the log is asked for."""
+    """A block, its transactions and their results; records are made when the log is asked for."""
 
     block: BlockInput
     txs: list[Tx]
+    results: list[TxResult] = []  # never written through this default
 
 
 class ChainLog:
@@ -55,7 +56,7 @@ class ChainLog:
         producer.start(self._genesis, self._codes.sources())
         yield producer.genesis_record()
         chain_id = self._genesis.chain_id
-        for block, txs in self._blocks:
+        for block, txs, _ in self._blocks:
             producer.open(block.time, block.height)
             for tx in txs:
                 producer.deliver(

@@ -1,0 +1,443 @@
+"""``contract_machine``: a Hypothesis state machine that attacks a contract, made from its types."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar, Final, NamedTuple
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.control import current_build_context, note
+from hypothesis.errors import StopTest, UnsatisfiedAssumption
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from msgspec.json import encode
+
+from chain.testing.choices import Choices
+from chain.testing.codes import ContractLike
+from chain.testing.coins import CoinsLike
+from chain.testing.derive import funds
+from chain.testing.failures import run_again, save_failure, saved_failures
+from chain.testing.harvest import NANOS
+from chain.testing.options import OPTIONS
+from chain.testing.plans import Blueprint, Plan
+from chain.testing.report import Report
+from chain.testing.results import ExecTxResult
+from chain.testing.script import script
+from chain.testing.world import Setup, World
+
+_STEPS_SECONDS: Final = (5, 1, 60, 3_600, 86_400)
+_CLOCK_BYTES: Final = 3
+#: of 256: above, the sender is somebody who has to do with the id in the message
+_CONCERNED_ABOVE: Final = 112
+_CONTROL: Final = (StopTest, UnsatisfiedAssumption, KeyboardInterrupt)
+
+
+class Call(NamedTuple):
+    """One call of a run, as watchers see it. ``message`` is plain JSON; ``body`` what is in it."""
+
+    contract: str  # name
+    address: str
+    variant: str
+    message: Any
+    sender: str
+    funds: Sequence[Mapping[str, str]]
+    result: ExecTxResult
+    height: int
+    time: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether it was accepted."""
+        return self.result.code == 0
+
+    @property
+    def body(self) -> Any:
+        """The fields of the message."""
+        return self.message[self.variant] if isinstance(self.message, dict) else {}
+
+    def paid(self, payer: str) -> list[str]:
+        """Who got coins from an address in this call."""
+        found = []
+        for event in self.result._raw.events:
+            if event.type == "transfer":
+                pairs = dict(event.attributes)
+                if pairs.get("sender") == payer:
+                    found.append(str(pairs["recipient"]))
+        return found
+
+
+class SavedFailure(AssertionError):
+    """A falsifying sequence of an earlier run still fails."""
+
+
+class ContractMachine(RuleBasedStateMachine):
+    """Base of the machines that ``contract_machine`` makes; subclasses may add rules of their own.
+
+    ``chain``, ``address``, ``actors`` and ``contracts`` (addresses by name) are the set; ``ghost``
+    holds the ghost variables of this run; ``call`` is what rules go through.
+    """
+
+    blueprint: ClassVar[Blueprint]
+    invariant_functions: ClassVar[tuple[Callable[..., Any], ...]] = ()
+    watchers: ClassVar[tuple[Callable[..., Any], ...]] = ()
+    ghosts: ClassVar[Mapping[str, Any]] = {}
+    failures: ClassVar[Path | None] = None
+    report: ClassVar[Report]
+    _world: ClassVar[World | None] = None
+    _start: ClassVar[tuple[int, int, int]]
+    _still_failing: ClassVar[SavedFailure | None] = None
+    _last: str = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        kind = type(self)
+        if kind._world is None:
+            kind._open()
+        world = kind._world
+        if world is None:  # pragma: no cover
+            raise RuntimeError("the set of the machine did not come to stand")
+        self.chain = world.chain
+        self.chain.revert(kind._start[0])
+        self.address = world.address
+        self.actors = world.actors
+        self.contracts = world.contracts
+        self.ghost = SimpleNamespace(**copy.deepcopy(dict(kind.ghosts)))
+        self._senders = list(world.actors.values())
+        self._cast = frozenset(self._senders)
+        self.chain._engine.bugs.clear()
+        self._here = kind.blueprint.surroundings(world)
+        if kind._still_failing is not None:
+            raise kind._still_failing
+
+    @classmethod
+    def _open(cls) -> None:
+        """Build the set once; run saved failures first where that was asked for."""
+        world = cls.blueprint.build()
+        cls.blueprint.probe_hooks(world)
+        world.chain.next_block()
+        cls._start = (world.chain.snapshot(), world.chain.height, world.chain.time)
+        cls._world = world
+        cls.report.errors_known = cls.blueprint.error_patterns()
+        if OPTIONS.replay_first:
+            cls.replay_saved()
+
+    # --- what rules go through ------------------------------------------------------------------
+
+    def call(
+        self,
+        address: str,
+        message: Any,
+        sender: str,
+        coins: Any = (),
+        *,
+        contract: str = "",
+        variant: str = "",
+    ) -> ExecTxResult:
+        """Call a contract, and let harvest, report and watchers see it. Never raises for a refusal.
+
+        ``message``: plain JSON, as ``{"variant": {…}}``.
+        """
+        chain = self.chain
+        result = chain.try_execute(address, encode(message), sender, coins)
+        raw = result._raw
+        if not variant:
+            variant = next(iter(message)) if isinstance(message, dict) and message else str(message)
+        self.report.add(contract or address, variant, raw.code, raw.log, raw.gas_used)
+        if not raw.code:
+            self._see(message, sender, raw)
+        if self.watchers:
+            block = chain._engine.block
+            made = Call(
+                contract, address, variant, message, sender, coins, result, block.height, block.time
+            )
+            for watcher in self.watchers:
+                _hold(watcher, self, made)
+        return result
+
+    def _see(self, message: Any, sender: str, raw: Any) -> None:
+        """Harvest ids, amounts and deadlines of an accepted call."""
+        block = self.chain._engine.block
+        harvest, height, time = self._here.harvest, block.height, block.time
+        for event in raw.events:
+            if event.type.startswith("wasm"):
+                harvest.attributes(event.attributes, height, time)
+        harvest.take(message, height=height, time=time)
+        harvest.link(sender, self._cast)
+        answer = self.blueprint.answer(raw.data) if raw.data else None
+        if answer is not None:
+            harvest.take(answer, height=height, time=time)
+
+    def attack(self, plan: Plan, raw: bytes, draw: Callable[[Any], Any] | None = None) -> None:
+        """One derived message by one of the actors."""
+        choices = Choices(raw)
+        here = self._here
+        block = self.chain._engine.block
+        here.height, here.time = block.height, block.time
+        senders = plan.senders if plan.senders and not choices.chance(64) else self._senders
+        number = choices.byte()
+        here.sender = sender = senders[number % len(senders)]
+        coins = funds(choices, here)
+        here.draw = draw
+        message = plan.make(choices, here)
+        if number > _CONCERNED_ABOVE:
+            sender = self._concerned(message, number) or sender
+        self._last = f"{plan.contract} {plan.variant} by {sender}"
+        self.call(
+            self.contracts[plan.contract], message, sender, coins,
+            contract=plan.contract, variant=plan.variant,
+        )  # fmt: skip
+
+    def _concerned(self, message: Any, number: int) -> str | None:
+        """Somebody who stood in an earlier call with an id of this message."""
+        people = self._here.harvest.people
+        body = next(iter(message.values())) if isinstance(message, dict) and message else None
+        for value in body.values() if isinstance(body, dict) else ():
+            found = people.get(value) if isinstance(value, str) else None
+            if found:
+                return found[number % len(found)]
+        return None
+
+    def pass_time(self, raw: bytes) -> None:
+        """A new block: the next one, or one just before, at or after a deadline that was seen."""
+        choices = Choices(raw)
+        chain, here = self.chain, self._here
+        kind = choices.byte()
+        if kind < 64:
+            chain.next_block()
+            return
+        harvest = here.harvest
+        harvest.raw_state(chain.storage(self.address), chain.height, chain.time)
+        deadlines = harvest.deadlines(chain.height, chain.time)
+        if not deadlines:
+            chain.next_block(seconds=_STEPS_SECONDS[kind % len(_STEPS_SECONDS)])
+            return
+        what, value = deadlines[choices.below(len(deadlines))]
+        side = choices.byte()
+        if what == "height":
+            target = value + (1, 0, -1, 2)[side & 3]
+            if target > chain.height:
+                chain.set_height(target)
+            else:
+                chain.next_block()
+            return
+        target = value + (1, 0, -1, NANOS, -NANOS)[side % 5]
+        if target > chain.time:
+            chain.set_time(target)
+        else:
+            chain.next_block()
+
+    # --- laws -----------------------------------------------------------------------------------
+
+    @invariant()
+    def laws(self) -> None:
+        """All invariant functions; Hypothesis asks after every step."""
+        for law in self.invariant_functions:
+            _hold(law, self, None)
+
+    # --- failures -------------------------------------------------------------------------------
+
+    def teardown(self) -> None:
+        """Show and save what led to a failure, once it is shrunk."""
+        error = sys.exc_info()[1]
+        if error is None or isinstance(error, (*_CONTROL, SavedFailure)):
+            return
+        if not current_build_context().is_final:
+            return
+        note(f"\n{self.script()}\n")
+        bugs = self.chain.bugs
+        if bugs:
+            note(f"the contract's own error:\n{bugs[-1]}")
+        folder = self.failures or OPTIONS.failures
+        path = save_failure(self.chain, self.blueprint.name, folder)
+        note(
+            f"saved as {path}; walk through it with\n"
+            f"  msgchain log replay {path} --until {self.chain.height} --trace"
+        )
+
+    def script(self) -> str:
+        """This run as a Python script."""
+        names = {address: name for name, address in self.contracts.items()}
+        return script(self.chain, names)
+
+    def _repr_step(self, rule: Any, data: Any, result: Any) -> str:
+        """What Hypothesis prints of a step: the last line of the script says it best."""
+        return f"state.{rule.function.__name__}()  # {self.script().splitlines()[-1]}"
+
+    @classmethod
+    def replay_saved(cls, folder: Path | None = None) -> list[Path]:
+        """Run the saved failures of this machine again; those that pass are returned.
+
+        Raises: SavedFailure for the first one that still fails, also in every later run.
+        """
+        if cls._world is None:
+            cls._open()
+        passed = []
+        for path in saved_failures(cls.blueprint.name, folder or cls.failures or OPTIONS.failures):
+            machine = cls()
+            try:
+                run_again(machine.chain, path, after=cls._start[1] - 1, check=machine.laws)
+            except AssertionError as error:
+                cls._still_failing = SavedFailure(f"{path} still fails: {error}")
+                raise cls._still_failing from error
+            passed.append(path)
+        return passed
+
+
+def _hold(law: Callable[..., Any], machine: ContractMachine, call: Call | None) -> None:
+    """Ask one invariant or watcher; False is a complaint."""
+    if call is not None:
+        answer = law(machine, call)
+    elif getattr(law, "_wants_machine", False):
+        answer = law(machine)
+    else:
+        answer = law(machine.chain, machine.address)
+    if answer is False:
+        raise AssertionError(f"{getattr(law, '__name__', 'invariant')} does not hold")
+
+
+def of_machine(law: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Mark an invariant that takes the machine (ghost variables, actors) in place of (chain,
+    address).
+
+    >>> @of_machine
+    ... def nobody_lost(machine):
+    ...     return machine.ghost.lost == 0
+    """
+    law._wants_machine = True  # type: ignore[attr-defined]
+    return law
+
+
+def contract_machine(
+    contract: ContractLike,
+    *,
+    instantiate: Any,
+    invariants: Sequence[Callable[..., Any]] = (),
+    actors: int | Sequence[str] | Mapping[str, CoinsLike] = 4,
+    funds: CoinsLike = "1000msg",
+    code_types: Any = None,
+    with_contracts: Sequence[Any] = (),
+    overrides: Mapping[Any, Any] | None = None,
+    roles: Mapping[str, Sequence[str]] | None = None,
+    weights: Mapping[str, int] | None = None,
+    ghosts: Mapping[str, Any] | None = None,
+    watchers: Sequence[Callable[..., Any]] = (),
+    setup: Setup | None = None,
+    name: str | None = None,
+    failures: Path | None = None,
+) -> type[ContractMachine]:
+    """Make a state machine that attacks a contract; run it with ``run_state_machine_as_test`` or
+    its ``TestCase``.
+
+    ``contract``: a folder by name, path or module, or a ``Contract``. ``instantiate``: its message,
+    or a function of the ``World``. ``invariants``: functions ``(chain, address)`` called after
+    every step; they raise or return False to complain (``of_machine``: they take the machine).
+    ``actors``: how many, or names, or names with coins. ``code_types``: message types where the
+    contract has none: a tuple, or ``execute`` and ``hook`` of a dict. ``with_contracts``: others on
+    the same chain (a contract, a pair with its instantiate message, or ``Other``). ``overrides``:
+    strategies by ``message.field``, field name or type. ``roles``: messages that an actor mostly
+    sends. ``weights``: how often a message (or ``time_passes``) is tried, default 1, 0 never.
+    ``ghosts``: first values of ghost variables; ``watchers``: functions ``(machine, call)`` called
+    after each call. ``setup``: a function of the ``World`` called once. ``failures``: where
+    falsifying sequences are saved.
+
+    >>> from chain.testing.examples import counter
+    >>> Machine = contract_machine(counter, instantiate={"start": 0}, invariants=[
+    ...     lambda chain, address: chain.query(address, {})["count"] >= 0], actors=2)
+    >>> from hypothesis import settings
+    >>> from hypothesis.stateful import run_state_machine_as_test
+    >>> run_state_machine_as_test(Machine, settings=settings(max_examples=5, database=None))
+    >>> Machine.report.calls > 0
+    True
+    """
+    blueprint = Blueprint(
+        contract,
+        instantiate=instantiate,
+        actors=actors,
+        funds=funds,
+        code_types=code_types,
+        others=with_contracts,
+        overrides=overrides or {},
+        roles=roles or {},
+        weights=weights or {},
+        setup=setup,
+        name=name,
+    )
+    report = Report(blueprint.name, blueprint.messages())
+    members: dict[str, Any] = {
+        "blueprint": blueprint,
+        "invariant_functions": tuple(invariants),
+        "watchers": tuple(watchers),
+        "ghosts": dict(ghosts or {}),
+        "failures": failures,
+        "report": report,
+        "__module__": __name__,
+        "__doc__": f"Attacks {blueprint.name}.",
+        **_rules(blueprint),
+    }
+    made: type[ContractMachine] = type(_class_name(blueprint.name), (ContractMachine,), members)
+    made.TestCase.settings = _settings()
+    OPTIONS.reports.append(report)
+    return made
+
+
+def _settings() -> settings:
+    """What the ``TestCase`` runs with: the profile's, no deadline, the plugin's counts."""
+    changes: dict[str, Any] = {}
+    if OPTIONS.runs is not None:
+        changes["max_examples"] = OPTIONS.runs
+    if OPTIONS.depth is not None:
+        changes["stateful_step_count"] = OPTIONS.depth
+    return settings(
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+        **changes,
+    )
+
+
+def _rules(blueprint: Blueprint) -> dict[str, Any]:
+    """One rule a message and one for time; a weight of three is three rules."""
+    made: dict[str, Any] = {}
+    for plan in blueprint.plans:
+        for copy_number in range(plan.weight):
+            rule_name = plan.rule + (f"_{copy_number + 1}" if copy_number else "")
+            made[rule_name] = _rule_of(rule_name, plan)
+    for copy_number in range(blueprint.time_weight):
+        rule_name = "time_passes" + (f"_{copy_number + 1}" if copy_number else "")
+        made[rule_name] = _clock_rule(rule_name)
+    return made
+
+
+def _rule_of(name: str, plan: Plan) -> Any:
+    size = plan.size
+    if plan.draws:
+
+        def drawn(self: ContractMachine, choices: bytes, data: Any) -> None:
+            self.attack(plan, choices, data.draw)
+
+        drawn.__name__ = name
+        return rule(choices=st.binary(min_size=size, max_size=size), data=st.data())(drawn)
+
+    def plain(self: ContractMachine, choices: bytes) -> None:
+        self.attack(plan, choices)
+
+    plain.__name__ = name
+    return rule(choices=st.binary(min_size=size, max_size=size))(plain)
+
+
+def _clock_rule(name: str) -> Any:
+    def time_passes(self: ContractMachine, choices: bytes) -> None:
+        self.pass_time(choices)
+
+    time_passes.__name__ = name
+    strategy = st.binary(min_size=_CLOCK_BYTES, max_size=_CLOCK_BYTES)
+    return rule(choices=strategy)(time_passes)
+
+
+def _class_name(name: str) -> str:
+    words = "".join(char if char.isalnum() else " " for char in name).split()
+    return "".join(word[:1].upper() + word[1:] for word in words) + "Machine"

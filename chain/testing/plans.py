@@ -1,0 +1,275 @@
+"""The blueprint of a state machine: which contracts stand, and a plan for each message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from chain.std import Message, encode
+from chain.testing.choices import Choices
+from chain.testing.codes import ContractLike
+from chain.testing.coins import CoinsLike
+from chain.testing.derive import CREATES, Deriver, Maker, Surroundings, width
+from chain.testing.engine import account_address
+from chain.testing.report import error_patterns
+from chain.testing.results import contract_data
+from chain.testing.vocabulary import untyped
+from chain.testing.world import (
+    NO_ADDRESS,
+    STRANGER,
+    Other,
+    Setup,
+    World,
+    as_other,
+    cast_of,
+    denominations,
+    load_contract,
+)
+from chain.vm.contract import Contract, MessageTypes
+
+TIME: Final = "time_passes"
+#: choices for sender and funds, and at most for a whole message
+_HEAD: Final = 6
+_SIZE_MAX: Final = 72
+_UNTYPED_SIZE: Final = 24
+_EXPECTED: Final = re.compile(r"`([a-z0-9_]+)`")
+
+
+class Plan(NamedTuple):
+    """How one message of one contract is made."""
+
+    rule: str
+    contract: str
+    variant: str
+    make: Maker
+    size: int
+    weight: int
+    draws: bool
+    senders: list[str]
+
+
+class Blueprint:
+    """All that ``contract_machine`` was given, with the plans made from it."""
+
+    def __init__(
+        self,
+        contract: ContractLike,
+        *,
+        instantiate: Any,
+        actors: int | Sequence[str] | Mapping[str, CoinsLike],
+        funds: CoinsLike,
+        code_types: Any,
+        others: Sequence[Any],
+        overrides: Mapping[Any, Any],
+        roles: Mapping[str, Sequence[str]],
+        weights: Mapping[str, int],
+        setup: Setup | None,
+        name: str | None,
+    ) -> None:
+        self.cast = cast_of(actors, funds)
+        self.roles = roles
+        self.weights = weights
+        self.setup = setup
+        self.others = [as_other(entry) for entry in others]
+        kinds = _types(code_types)
+        self.main = Other(contract, instantiate, execute_msg=kinds.get("execute"))
+        value = load_contract(contract)
+        self.name = name or value.name
+        self.denoms = denominations(self.cast)
+        self._overrides = overrides
+        self._contracts: dict[str, Contract] = {}
+        for other in self.others:
+            label = other.name or load_contract(other.contract).name
+            while label in self._contracts:
+                label += "_"
+            self._contracts[label] = load_contract(other.contract)
+        self._main_name = value.name
+        while self._main_name in self._contracts:
+            self._main_name += "_"
+        self._contracts[self._main_name] = value
+        self.given_hooks = "hook" in kinds
+        self.hooks = self._hooks(value, kinds)
+        self.plans = self._plans(value)
+        self._own = [plan for plan in self.plans if plan.contract == self._main_name]
+        self.time_weight = weights.get(TIME, max(1, len(self.plans) // 8))
+        self._check_names()
+
+    def _hooks(self, value: Contract, kinds: Mapping[str, Any]) -> list[tuple[Maker, str]]:
+        """Makers of what a ``msg`` field carries for the contract under attack."""
+        types = kinds.get("hook") or self.main.execute_msg or value.execute_msg
+        made = []
+        for cls in types if isinstance(types, tuple) else ():
+            deriver = Deriver(self._overrides)
+            if "msg" not in cls.__struct_fields__:
+                maker = deriver.message(cls)
+                if not deriver.draws:
+                    made.append((maker, cls.variant))
+        return made
+
+    def _plans(self, value: Contract) -> list[Plan]:
+        plans = self._of(self._main_name, value, self.main.execute_msg, "")
+        for label, other in zip(self._contracts, self.others, strict=False):
+            if other.attack:
+                contract = self._contracts[label]
+                plans += self._of(label, contract, other.execute_msg, f"{label}_")
+        return plans
+
+    def _of(self, label: str, contract: Contract, given: MessageTypes, prefix: str) -> list[Plan]:
+        types = given if given is not None else contract.execute_msg
+        if types is None:
+            return self._untyped(label, contract, prefix)
+        plans = []
+        for cls in types if isinstance(types, tuple) else (types,):
+            deriver = Deriver(self._overrides)
+            alone = not isinstance(types, tuple)
+            maker = deriver.plain(cls) if alone else deriver.message(cls)
+            variant = cls.variant if issubclass(cls, Message) else "execute"
+            size = min(_HEAD + width(cls), _SIZE_MAX)
+            plans += self._plan(prefix, label, variant, maker, size, draws=deriver.draws)
+        return plans
+
+    def _untyped(self, label: str, contract: Contract, prefix: str) -> list[Plan]:
+        if contract.execute is None:
+            return []
+        maker = untyped(contract.execute)
+        return self._plan(prefix, label, "execute", maker, _HEAD + _UNTYPED_SIZE, draws=False)
+
+    def _plan(
+        self, prefix: str, label: str, variant: str, make: Maker, size: int, *, draws: bool
+    ) -> list[Plan]:
+        usual = 2 if CREATES.match(variant) else 1
+        weight = self.weights.get(f"{label}.{variant}", self.weights.get(variant, usual))
+        if weight < 1:
+            return []
+        senders = [
+            account_address(actor, "msg")
+            for actor, messages in self.roles.items()
+            if variant in messages or f"{label}.{variant}" in messages
+        ]
+        return [Plan(f"{prefix}{variant}", label, variant, make, size, weight, draws, senders)]
+
+    def _check_names(self) -> None:
+        known = {plan.variant for plan in self.plans} | {TIME}
+        known |= {f"{plan.contract}.{plan.variant}" for plan in self.plans}
+        for name, weight in self.weights.items():
+            if weight > 0 and name not in known:
+                raise ValueError(
+                    f"weights name {name}, which is no message; there are {sorted(known)}"
+                )
+        for actor, messages in self.roles.items():
+            if actor not in self.cast:
+                raise ValueError(
+                    f"roles name {actor}, who is no actor; there are {sorted(self.cast)}"
+                )
+            for name in messages:
+                if name not in known:
+                    raise ValueError(f"roles of {actor} name {name}, which is no message")
+
+    # --- for the machine ------------------------------------------------------------------------
+
+    def messages(self) -> dict[str, list[str]]:
+        """The variants of each contract that is attacked."""
+        found: dict[str, list[str]] = {}
+        for plan in self.plans:
+            found.setdefault(plan.contract, []).append(plan.variant)
+        return found
+
+    def error_patterns(self) -> dict[str, list[str]]:
+        """What the refusals of the contract under attack look like."""
+        return {self._main_name: error_patterns(self._contracts[self._main_name])}
+
+    def build(self) -> World:
+        """Set everything up: actors, the other contracts, the contract under attack, the setup."""
+        world = World(self.cast)
+        for other in self.others:
+            world.install(other)
+        world.address = world.install(self.main).address
+        if self.setup is not None:
+            self.setup(world)
+        return world
+
+    def probe_hooks(self, world: World) -> None:
+        """Keep those hook messages that the contract says it knows, if it says so."""
+        value = self._contracts[self._main_name]
+        types = self.main.execute_msg or value.execute_msg
+        if self.given_hooks or not isinstance(types, tuple):
+            return
+        for cls in types:
+            if "msg" not in cls.__struct_fields__:
+                continue
+            here = self.surroundings(world)
+            here.hook = _no_such_message
+            body = Deriver().message(cls)(Choices(bytes(_SIZE_MAX)), here)
+            mark = world.chain.snapshot()
+            log = world.chain.try_execute(world.address, body, sender=world.first).log
+            world.chain.revert(mark)
+            known = _EXPECTED.findall(log.partition("expected")[2])
+            chosen = [hook for hook in self.hooks if hook[1] in known]
+            if chosen:
+                self.hooks = chosen
+                return
+
+    def surroundings(self, world: World) -> Surroundings:
+        """What makers look at, fresh for a run."""
+        here = Surroundings()
+        actors = list(world.actors.values())
+        contracts = list(world.contracts.values())
+        stranger = account_address(STRANGER, "msg")
+        here.addresses = [*actors, *contracts, *actors, stranger, *actors, NO_ADDRESS]
+        tokens = [
+            f"cw20:{world.contracts[label]}"
+            for label in self._contracts
+            if label != self._main_name and _is_token(self._contracts[label])
+        ]
+        here.denoms = (*self.denoms[:-1], *tokens, self.denoms[-1])
+        here.balance = world.chain.balance
+        here.hook = self._hook if self.hooks else None
+        here.call = self._call if self._own else None
+        return here
+
+    def _hook(self, choices: Choices, here: Surroundings) -> bytes:
+        maker, _ = self.hooks[choices.below(len(self.hooks))]
+        return encode(maker(choices, here))
+
+    def _call(self, choices: Choices, here: Surroundings) -> bytes:
+        own = self._own
+        return encode(own[choices.below(len(own))].make(choices, here))
+
+    @staticmethod
+    def answer(tx_data: bytes) -> Any:
+        """The JSON that a contract set as its data, if it is some."""
+        data = contract_data(tx_data)
+        if data[:1] not in {b"{", b"[", b'"'}:
+            return None
+        try:
+            return msgspec.json.decode(data)
+        except msgspec.DecodeError:
+            return None
+
+
+def _no_such_message(choices: Choices, here: Surroundings) -> bytes:
+    return b'{"no_such_message":{}}'
+
+
+def _types(code_types: Any) -> Mapping[str, Any]:
+    """``code_types`` as a dict of kinds."""
+    if code_types is None:
+        return {}
+    if isinstance(code_types, Mapping):
+        unknown = {*code_types} - {"execute", "hook"}
+        if unknown:
+            raise ValueError(f"code_types has execute and hook, not {sorted(unknown)}")
+        return code_types
+    return {"execute": tuple(code_types)}
+
+
+def _is_token(contract: Contract) -> bool:
+    types = contract.execute_msg
+    names = {cls.variant for cls in types} if isinstance(types, tuple) else set()
+    return "transfer" in names
+
+
+Watcher = Callable[..., Any]

@@ -1,0 +1,86 @@
+"""The escrow's invariant test, as a contract author writes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from chain.testing import contract_machine, hook_token, of_machine
+
+
+def owed(chain: Any, address: str, denom: str) -> int:
+    """Open escrows and claims in a denomination."""
+    lines = chain.query(address, {"list_claimable": {}})["claims"]
+    for escrow in chain.query(address, {"list_open": {}})["escrows"]:
+        lines += escrow["native_balance"]
+        lines += [{"denom": f"cw20:{t['address']}", **t} for t in escrow["cw20_balance"]]
+    return sum(int(line["amount"]) for line in lines if line["denom"] == denom)
+
+
+def surplus(machine: Any, denom: str) -> int:
+    """What it has above what it owes."""
+    chain, address = machine.chain, machine.address
+    if not denom.startswith("cw20:"):
+        return int(chain.balance(address, denom)) - owed(chain, address, denom)
+    there = chain.query(denom[5:], {"balance": {"address": address}})["balance"]
+    return int(there) - owed(chain, address, denom)
+
+
+@of_machine
+def exact(machine: Any) -> None:
+    """It has what it owes, and knows what it owes."""
+    for denom in denoms(machine):
+        machine.ghost.surplus[denom] = surplus(machine, denom)
+        assert machine.ghost.surplus[denom] >= 0
+        held = machine.chain.query(machine.address, {"held": {"denom": denom}})["amount"]
+        assert int(held) == owed(machine.chain, machine.address, denom)
+
+
+def denoms(machine: Any) -> list[str]:
+    """Coins and the token."""
+    return ["amsg", "stray", f"cw20:{machine.contracts['hook_token']}"]
+
+
+@of_machine
+def open_ones(machine: Any) -> None:
+    """An escrow is expired above its end, and not before; the next call is compared with this."""
+    chain, address = machine.chain, machine.address
+    machine.ghost.open = {}
+    for escrow in chain.query(address, {"list_open": {}})["escrows"]:
+        more = chain.query(address, {"details": {"id": escrow["id"]}})
+        height, seconds = more["end_height"], more["end_time"]
+        over = (height is not None and chain.height > height) or (
+            seconds is not None and chain.time > seconds * 10**9
+        )
+        assert escrow["expired"] == over
+        machine.ghost.open[escrow["id"]] = escrow
+
+
+def parties(machine: Any, call: Any) -> None:
+    """Who may pay out, and who is paid."""
+    if call.contract != machine.blueprint.name or not call.ok or "id" not in call.body:
+        return
+    escrow = machine.ghost.open.get(call.body["id"])
+    payee = machine.address
+    if call.variant in ("approve", "partial_release"):
+        assert call.sender == escrow["arbiter"]
+        payee = escrow["recipient"]
+    if call.variant == "refund":
+        assert call.sender == escrow["arbiter"] or escrow["expired"]
+        payee = escrow["source"]
+    if payee != machine.address:  # all of it goes to the payee, or waits
+        assert {*call.paid(machine.address)} <= {payee}
+        for denom in denoms(machine):
+            assert surplus(machine, denom) <= machine.ghost.surplus[denom]
+
+
+def escrow_machine(contract: Any, **more: Any) -> Any:
+    """A machine over the escrow, or a mutated copy."""
+    return contract_machine(
+        contract,
+        instantiate={},
+        invariants=[exact, open_ones],
+        watchers=[parties],
+        with_contracts=[hook_token],
+        ghosts={"open": {}, "surplus": {}},
+        **more,
+    )
