@@ -118,7 +118,9 @@ def _help(error: ChainError) -> str:
 
 def reach(rpc: str, *, timeout: float = 60.0) -> RpcClient:
     """The node; a terminal sees how long a transaction has waited."""
-    return RpcClient(rpc, timeout=timeout, on_wait=_waiting if sys.stderr.isatty() else None)
+    client = RpcClient(rpc, timeout=timeout, on_wait=_waiting if sys.stderr.isatty() else None)
+    click.get_current_context().call_on_close(client.close)
+    return client
 
 
 def _waiting(seconds: float) -> None:

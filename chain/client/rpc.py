@@ -16,11 +16,11 @@ import base64
 import json
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 from chain.client import rpc_queries as queries
 from chain.client.jsonrpc import DEFAULT_URL, JsonRpc, RpcFailed, Unreachable
-from chain.client.rpc_socket import Pushed, subscribe
 from chain.client.rpc_types import (
     Accepted,
     Block,
@@ -47,6 +47,9 @@ from chain.client.transport import (
     TimedOut,
     TxRefused,
 )
+
+if TYPE_CHECKING:
+    from chain.client.rpc_socket import Pushed
 
 _FIRST_LOOK: Final = 0.02
 _LOOK_MAX: Final = 0.5
@@ -322,7 +325,9 @@ class RpcClient:
 
         Raises: RpcFailed for a query that cannot be read; Unreachable when the connection ends.
         """
-        return subscribe(self.url, query)
+        socket: Any = import_module("chain.client.rpc_socket")  # slow to import, rarely wanted
+        found: Iterator[Pushed] = socket.subscribe(self.url, query)
+        return found
 
 
 def _base64(raw: bytes) -> str:
