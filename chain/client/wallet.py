@@ -92,6 +92,10 @@ class Wallet:
         """Ask the chain again before the next transaction."""
         self._account = None
 
+    def expect(self, account: AccountInfo) -> None:
+        """Take number and sequence as given for the next transaction."""
+        self._account = account
+
     def balance(self, denom: str = "amsg") -> int:
         """What the account has."""
         return self.transport.balance(self.address, denom)
