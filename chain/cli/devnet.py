@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import click
 
 from chain import wiring
 from chain.app.devnet import ACCOUNTS, WALLETS, WORDS
+from chain.cli.gateway import gateway_options, open_gateway
 from chain.cli.output import fail
+from chain.cli.page import open_page, page_options
 from chain.cli.running import BlockTime, node_options, opened, serve
 from chain.driver.codes import KnownCodes
 from chain.driver.genesis import Genesis, GenesisFileError, format_time, parse, read_file
@@ -57,6 +60,8 @@ _SHOWN_MAX = 20
     help="Validators of a made genesis.",
 )
 @click.option("--contracts", type=_FOLDER, help="Folder of contract folders to know as well.")
+@page_options
+@gateway_options
 @node_options
 def devnet(
     *,
@@ -68,6 +73,10 @@ def devnet(
     accounts: int,
     validators: int,
     contracts: Path | None,
+    ui_port: int | None,
+    no_ui: bool,
+    gateway_port: int | None,
+    no_gateway: bool,
     **shared: Any,
 ) -> None:
     """Run a local chain with every contract of the repository, and accounts with known keys."""
@@ -101,8 +110,13 @@ def devnet(
             f"WebSocket  ws://{address}/websocket\n"
             f"metrics    http://{address}/metrics"
         )
+        if not no_gateway:
+            beside.enter_context(open_gateway(shared["host"], gateway_port, f"http://{address}"))
+        if not no_ui:
+            beside.enter_context(open_page(shared["host"], ui_port, f"http://{address}"))
 
-    serve(node, host=shared["host"], port=shared["rpc_port"], cors=shared["cors"], greet=greet)
+    with ExitStack() as beside:
+        serve(node, host=shared["host"], port=shared["rpc_port"], cors=shared["cors"], greet=greet)
 
 
 def _user_contracts(codes: KnownCodes, folder: Path | None) -> dict[str, str]:

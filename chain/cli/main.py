@@ -16,7 +16,13 @@ from chain.cli.lazy import LazyGroup
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("chain.cli.demo:demo", "Play two agents that negotiate and pay, on a fresh chain."),
     "devnet": ("chain.cli.devnet:devnet", "Run a local chain with every contract."),
+    "page": ("chain.cli.page:page", "Show the page of a running node."),
+    "gateway": ("chain.cli.gateway:gateway", "Serve agents: the Agent API, beside any node."),
+    "api-keys": ("chain.cli.api_keys:api_keys", "Keys of the Agent API."),
     "node": ("chain.cli.node:node", "Set up and run a node with a genesis of your own."),
+    "repair": ("chain.cli.recover:repair", "Repair the data of a stopped node."),
+    "rollback": ("chain.cli.recover:rollback", "Take the last blocks of a stopped node back."),
+    "state": ("chain.cli.recover:state", "Export the state of a stopped node as a genesis."),
     "abci": ("chain.cli.abci:abci", "Serve the App to CometBFT."),
     "testnet": ("chain.cli.abci:testnet", "Run several CometBFT validators on this machine."),
     "keys": ("chain.cli.keys:keys", "Make and keep keys, encrypted with a password."),

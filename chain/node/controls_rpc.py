@@ -1,4 +1,5 @@
-"""The controls of a devnet as JSON-RPC methods ``devnet_…``, and the log as ``msgchain_records``.
+"""The controls of a devnet as JSON-RPC methods ``devnet_…``, the log as ``msgchain_records``,
+and what a contract takes as ``msgchain_schema``.
 
 Numbers may be JSON numbers or decimal text. A dump is larger than a request may be, so it travels
 in pieces of base64: ``devnet_dumpState`` gives them by number, ``devnet_loadState`` takes them in
@@ -27,6 +28,7 @@ from chain.node.dump import DumpError
 from chain.node.methods import Method, RpcError, params
 from chain.node.service import INSTANT, MANUAL, Node
 from chain.tx.plain import PlainError, from_plain
+from chain.vm.sandbox.schema import contract_schema
 
 Json = dict[str, Any]
 SECOND: Final = 1_000_000_000
@@ -333,6 +335,22 @@ def records(node: Node, first: Any, limit: Any) -> Json:
 LOG_METHOD: Final = Method("msgchain_records", params(first="json", limit="json"), records)
 
 
+def schema(node: Node, contract: Any) -> Json:
+    """JSON Schemas of a contract's messages by entry point, and of its answers."""
+    queries = node.app.queries
+    try:
+        record = queries.contract_info(_text(contract, "contract"))
+        code = node.app.execution.contracts.codes.resolve(queries.code(record.code_id).source)
+    except AppError as error:
+        raise RpcError(error.log) from None
+    if code is None:
+        raise RpcError("contract: this node does not know its source")
+    return contract_schema(code)
+
+
+SCHEMA_METHOD: Final = Method("msgchain_schema", params(contract="json"), schema)
+
+
 def install(
     node: Node,
     *,
@@ -344,7 +362,8 @@ def install(
     ``signers`` gives the keys for a parsed genesis and raises ``ValueError`` with a text for one
     without; ``write_genesis`` keeps the genesis of a chain that was loaded.
     """
-    node.extra_methods[LOG_METHOD.name] = LOG_METHOD
+    for method in (LOG_METHOD, SCHEMA_METHOD):
+        node.extra_methods[method.name] = method
     if not node.app.chain_record().devnet:
         return
 
@@ -356,5 +375,5 @@ def install(
         write_genesis(record.genesis)
         return keys
 
-    methods = ControlMethods(node, Controls(node, began_anew))
-    node.extra_methods.update((method.name, method) for method in methods.table())
+    controls = ControlMethods(node, Controls(node, began_anew))
+    node.extra_methods.update((method.name, method) for method in controls.table())

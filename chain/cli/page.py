@@ -1,0 +1,74 @@
+"""The page that people look at, beside a node: ``--ui-port``, ``--no-ui`` and ``msgchain page``."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Final, TypeVar
+
+import click
+
+from chain.cli.output import fail
+from chain.client.jsonrpc import DEFAULT_URL
+from chain.node.server import PortInUse, listen
+from chain.web.launch import Launcher, available
+
+F = TypeVar("F", bound=Callable[..., Any])
+PORT: Final = 8_090
+_ABSENT: Final = "page       not installed; pip install 'msgchain[ui]' brings it"
+_PORT: Final = click.IntRange(0, 65_535)
+
+
+def page_options(command: F) -> F:
+    """Whether and where a devnet shows its page."""
+    port = click.option(
+        "--ui-port",
+        type=_PORT,
+        help=f"Port of the page; 0 takes a free one. Default {PORT}, or a free one if it is taken.",
+    )
+    off = click.option("--no-ui", is_flag=True, help="Show no page.")
+    return port(off(command))
+
+
+@contextmanager
+def open_page(host: str, port: int | None, rpc_url: str) -> Iterator[Launcher | None]:
+    """The page of a node, ready for its first visitor; says where it is, or why there is none."""
+    if not available():
+        click.echo(_ABSENT)
+        yield None
+        return
+    try:
+        listening = _listen(host, port)
+    except (PortInUse, OSError) as error:
+        fail(f"cannot listen on {error}; stop what uses it or choose another with --ui-port")
+    shown = Launcher(listening, rpc_url)
+    place = f"[{host}]" if ":" in host else host
+    click.echo(f"page       http://{place}:{shown.port}")
+    shown.start()
+    try:
+        yield shown
+    finally:
+        shown.stop()
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    if port is not None:
+        return listen(host, port)
+    try:
+        return listen(host, PORT)
+    except PortInUse:
+        return listen(host, 0)
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=_PORT, default=PORT, show_default=True, help="Port of the page.")
+@click.option("--rpc", default=DEFAULT_URL, show_default=True, help="The node to read.")
+def page(*, host: str, port: int, rpc: str) -> None:
+    """Show the page of a running node, which may be on another machine."""
+    with open_page(host, port, rpc) as shown:
+        if shown is None:
+            raise SystemExit(1)
+        with suppress(KeyboardInterrupt):
+            shown.wait()
