@@ -8,13 +8,17 @@ from typing import Any, NoReturn
 
 import click
 
+from chain.app.application import App
+from chain.block.types import BlockInput, BlockResult
 from chain.cli.event_filter import EventFilter, event_filter
 from chain.cli.lazy import LazyGroup
 from chain.cli.output import fail, progress
+from chain.cli.trace_view import show_trace
 from chain.driver.log import files
 from chain.driver.log.projection import to_sqlite
 from chain.driver.log.record import BlockRecord, GenesisRecord, LogError, Record
 from chain.driver.log.replay import ReplayDiffers, first_difference, replay
+from chain.driver.trace import trace_block
 from chain.wiring import replay_app
 
 #: Exit codes: 0 whole and equal, 1 damaged or different, 2 open-ended (no footer).
@@ -73,9 +77,13 @@ def _fields(value: Any) -> dict[str, Any]:
 @_JSON
 @click.option("--until", type=int, help="Stop after this height.")
 @click.option("--no-signatures", is_flag=True, help="Do not check signatures again.")
-def replay_command(file: Path, as_json: bool, until: int | None, no_signatures: bool) -> None:
+@click.option("--trace", is_flag=True, help="Show every transaction as a tree of calls.")
+def replay_command(
+    file: Path, as_json: bool, until: int | None, no_signatures: bool, trace: bool
+) -> None:
     """Execute FILE from its genesis and compare every event, gas figure and hash."""
     closed = False
+    make_app = replay_app(check_signatures=not no_signatures)
 
     def watched(record: Record) -> Record:
         nonlocal closed
@@ -87,7 +95,7 @@ def replay_command(file: Path, as_json: bool, until: int | None, no_signatures: 
             records = map(watched, files.checked(files.read(file), str(file)))
             done = replay(
                 records,
-                replay_app(check_signatures=not no_signatures),
+                (lambda record: _Traced(make_app(record))) if trace else make_app,
                 until=until,
                 progress=lambda record: step(record.block.height),
             )
@@ -104,6 +112,24 @@ def replay_command(file: Path, as_json: bool, until: int | None, no_signatures: 
         )
     if not closed and until is None:
         _open_ended(file)
+
+
+class _Traced:
+    """An App that shows each transaction of a block before the block runs."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    def finalize_block(self, block: BlockInput) -> BlockResult:
+        """Show, then run."""
+        for number, trace in enumerate(trace_block(self.app, block)):
+            title = f"height {block.height}, transaction {number}:"
+            show_trace({**trace.to_json(), "hash": title}, {})
+        return self.app.finalize_block(block)
+
+    def commit(self) -> int:
+        """Keep it."""
+        return self.app.commit()
 
 
 @log.command()

@@ -35,7 +35,7 @@ def trace_tx(producer: Producer, record: BlockRecord, index: int) -> Trace:
     The block is run up to it on the state before it; the result must be the recorded one. Any
     thread may call this. Raises: TraceError.
     """
-    scope = _scope(_before(producer, record), record.block)
+    scope = block_scope(_before(producer, record), record.block)
     _begin(producer.app, scope, record.block)
     for raw in record.block.txs[:index]:
         _run(producer.app, scope, raw, None)
@@ -51,17 +51,29 @@ def trace_tx(producer: Producer, record: BlockRecord, index: int) -> Trace:
     return tracer.finish(result)
 
 
+def trace_block(app: App, block: BlockInput) -> list[Trace]:
+    """What each transaction of the next block will do; nothing is kept."""
+    scope = block_scope(app.genesis_view(), block)
+    _begin(app, scope, block)
+    traces = []
+    for raw in block.txs:
+        tracer = Tracer()
+        traces.append(tracer.finish(_run(app, scope, raw, tracer)))
+    return traces
+
+
 def trace_call(app: App, raw: bytes, time: int) -> Trace:
     """What a transaction would do at ``time``, as a simulation. Raises: AppError for bytes that
     are none.
     """
-    scope = _scope(app.store.view, BlockInput(app.height + 1, time, b""))
+    scope = block_scope(app.store.view, BlockInput(app.height + 1, time, b""))
     tracer = Tracer()
     result = app.execution.deliver(scope, decode_tx(raw), Mode(simulate=True), tracer)
     return tracer.finish(result)
 
 
-def _scope(view: Reader, block: BlockInput) -> BlockScope:
+def block_scope(view: Reader, block: BlockInput) -> BlockScope:
+    """A block opened over a state, to run its transactions without keeping what they do."""
     raw = view.get(keys.CHAIN)
     if raw is None:
         raise TraceError("the state before the block has no chain record")

@@ -17,6 +17,8 @@ from chain.testing.engine import Engine
 from chain.testing.genesis import ChainGenesis
 from chain.testing.history import History
 from chain.testing.log import ChainLog, ClosedBlock
+from chain.testing.results import ExecTxResult
+from chain.testing.tracing import TraceView, trace_again
 
 
 class Chain(ChainCalls):
@@ -122,6 +124,33 @@ class Chain(ChainCalls):
     def bugs(self) -> list[str]:
         """Tracebacks of what contracts raised that is no refusal (wasm/29), the newest last."""
         return list(self._engine.bugs)
+
+    def trace(self, which: ExecTxResult | int = -1) -> TraceView:
+        """What a transaction did: its calls as a tree with gas, storage and events. By its result,
+        or by number, the last one by default. Print it, or take ``to_json()``.
+
+        Raises: ValueError for a result that is not of this chain, or of before a revert.
+        """
+        places = [
+            (block.block, block.txs, index, result)
+            for block in [*self._history.closed, self._open_block()]
+            for index, result in enumerate(block.results)
+        ]
+        if isinstance(which, int):
+            if not -len(places) <= which < len(places):
+                raise ValueError(f"there is no transaction {which}; there are {len(places)}")
+            found = [places[which]]
+        else:
+            found = [place for place in places if place[3] is which._raw]
+        if not found:
+            raise ValueError("this result is of no transaction of the chain as it stands")
+        block, txs, index, _ = found[-1]
+        trace, _ = trace_again(self._engine, block, txs, index)
+        return TraceView(trace, self._engine.named)
+
+    def _open_block(self) -> ClosedBlock:
+        engine = self._engine
+        return ClosedBlock(engine.block, engine.txs, engine.app.open_results)
 
     # --- going back -----------------------------------------------------------------------------
 
