@@ -18,7 +18,17 @@ from chain.cli.running import BlockTime, node_options, opened, serve
 from chain.driver.codes import KnownCodes
 from chain.driver.genesis import Genesis, GenesisFileError, format_time, parse, read_file
 from chain.node import logs
-from chain.node.home import GENESIS, HomeError, add_folders, open_node, wipe, write_genesis
+from chain.node.home import (
+    GENESIS,
+    HomeError,
+    add_folders,
+    open_node,
+    recall,
+    remember,
+    wipe,
+    write_genesis,
+)
+from chain.node.reload import Watcher
 from chain.node.service import Options
 from chain.store.errors import StoreError
 
@@ -82,7 +92,7 @@ def devnet(
     """Run a local chain with every contract of the repository, and accounts with known keys."""
     logs.set_up(shared["log_level"], shared["log_format"])
     codes = wiring.known_codes()
-    lines = _user_contracts(codes, contracts)
+    lines = _user_contracts(codes, contracts, home)
     try:
         if reset:
             wipe(home)
@@ -116,14 +126,22 @@ def devnet(
             beside.enter_context(open_page(shared["host"], ui_port, f"http://{address}"))
 
     with ExitStack() as beside:
+        if contracts is not None:
+            watcher = Watcher(node, codes, contracts, lines, home)
+            watcher.start()
+            beside.callback(watcher.stop)
         serve(node, host=shared["host"], port=shared["rpc_port"], cors=shared["cors"], greet=greet)
 
 
-def _user_contracts(codes: KnownCodes, folder: Path | None) -> dict[str, str]:
-    if folder is None:
-        return {}
+def _user_contracts(codes: KnownCodes, folder: Path | None, home: Path) -> dict[str, str]:
+    """Know the contracts of a folder, and those that the chain may hold from before."""
     try:
-        return add_folders(codes, folder)
+        recall(home, codes)
+        if folder is None:
+            return {}
+        lines = add_folders(codes, folder)
+        remember(home, codes, lines.values())
+        return lines
     except HomeError as error:
         fail(str(error))
 

@@ -10,7 +10,7 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -36,11 +36,13 @@ class PortInUse(Exception):
 
 
 class Door(msgspec.Struct, frozen=True):
-    """An ASGI application and the socket that it listens on."""
+    """An ASGI application, the socket that it listens on, and what begins and ends with it."""
 
     name: str
     app: Any
     socket: Any
+    start: Callable[[], None] | None = None
+    stop: Callable[[], Awaitable[None]] | None = None
 
 
 class _Protocol(HttpToolsProtocol):
@@ -115,10 +117,16 @@ async def run(core: Core, doors: Sequence[Door], *, parent: bool = False) -> Non
     if parent:
         loop.add_reader(sys.stdin.fileno(), _heard, stop)
     core.start()
+    for door in doors:
+        if door.start is not None:
+            door.start()
     try:
         served = zip(servers, doors, strict=True)
         await asyncio.gather(*(server.serve([door.socket]) for server, door in served))
     finally:
+        for door in doors:
+            if door.stop is not None:
+                await door.stop()
         await core.stop()
 
 

@@ -30,6 +30,8 @@ class Devnet:
         words = [sys.executable, "-c", start, *command, "--home", str(home)]
         if "--rpc-port" not in options:
             words += ["--rpc-port", "0"]
+        if command == ("devnet",) and "--gateway-port" not in options:
+            words.append("--no-gateway")
         with self._out.open("w") as out, self._err.open("w") as err:
             self.process = subprocess.Popen(
                 [*words, *options], cwd=ROOT, stdout=out, stderr=err, env={**os.environ}

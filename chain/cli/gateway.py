@@ -1,0 +1,231 @@
+"""``msgchain gateway``: the doors for agents, beside any node; and inside ``msgchain devnet``."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+
+from chain import wiring
+from chain.cli.names import DEFAULT_FOLDER, PASSWORD, key_options, password
+from chain.cli.output import fail
+from chain.client.agent_calls import Contracts
+from chain.client.jsonrpc import DEFAULT_URL, parse_url
+from chain.gateway import rest
+from chain.gateway.accounts import KeyRing
+from chain.gateway.core import Core
+from chain.gateway.keys import ApiKeys
+from chain.gateway.limits import Limits
+from chain.gateway.serve import Door, PortInUse, listen, run
+from chain.node import logs
+
+F = TypeVar("F", bound=Callable[..., Any])
+PORT: Final = 8_080
+API_KEYS: Final = Path("~/.msgchain/api-keys")
+_PORT: Final = click.IntRange(0, 65_535)
+_STOP_SECONDS: Final = 10
+
+
+def api_key_options(command: F) -> F:
+    """Where API keys are kept, and where the contracts are."""
+    folder = click.option(
+        "--api-keys",
+        "api_keys",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=API_KEYS,
+        show_default=True,
+        envvar="MSGCHAIN_API_KEYS",
+        help="Folder of the API keys; also from MSGCHAIN_API_KEYS.",
+    )
+    named = click.option(
+        "--contract",
+        "named",
+        multiple=True,
+        metavar="NAME=ADDRESS",
+        help="Where a contract is, if not where devnets have it. Repeatable.",
+    )
+    where = click.option(
+        "--rpc",
+        default=DEFAULT_URL,
+        show_default=True,
+        envvar="MSGCHAIN_RPC",
+        metavar="URL",
+        help="The node; also from MSGCHAIN_RPC.",
+    )
+    return where(folder(named(command)))
+
+
+def limit_options(command: F) -> F:
+    """Token buckets."""
+    standard = Limits()
+    for name, value, text in (
+        ("messages-burst", standard.messages_burst, "Messages of an agent at once."),
+        ("messages-per-second", standard.messages, "Messages of an agent a second; 0: no limit."),
+        ("requests-burst", standard.requests_burst, "Requests at once."),
+        ("requests-per-second", standard.requests, "Requests a second; 0: no limit."),
+    ):
+        option = click.option(
+            f"--{name}", type=click.IntRange(0), default=value, show_default=True, help=text
+        )
+        command = option(command)
+    return command
+
+
+def contracts_of(named: Sequence[str]) -> Contracts:
+    """The contracts: a devnet's, but for those that are named."""
+    found = wiring.contract_addresses()
+    for one in named:
+        name, equals, address = one.partition("=")
+        if not equals or name not in found:
+            fail(f"--contract {one}: write NAME=ADDRESS; the names are {', '.join(found)}")
+        found[name] = address
+    return Contracts.from_names(found)
+
+
+@click.command()
+@api_key_options
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", type=_PORT, default=PORT, show_default=True, help="Agent API; 0 takes a free port."
+)
+@limit_options
+@key_options
+@click.option(
+    "--log-level",
+    type=click.Choice(logs.LEVELS),
+    default="warning",
+    show_default=True,
+    help="What goes to standard error.",
+)
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Lines for people or JSON objects.",
+)
+@click.option("--fd", type=int, hidden=True, help="A socket that listens already.")
+@click.option("--child", is_flag=True, hidden=True, help="End when standard input ends.")
+def gateway(
+    *,
+    rpc: str,
+    api_keys: Path,
+    named: tuple[str, ...],
+    host: str,
+    port: int,
+    keyring: Path,
+    password_file: Path | None,
+    log_level: str,
+    log_format: str,
+    fd: int | None,
+    child: bool,
+    **limits: int,
+) -> None:
+    """Serve the Agent API to agents, from any node's RPC."""
+    logs.set_up(log_level, log_format)
+    try:
+        parse_url(rpc)
+    except ValueError as error:
+        fail(str(error))
+    core = Core(
+        rpc,
+        contracts_of(named),
+        ApiKeys(api_keys.expanduser()),
+        KeyRing(keyring.expanduser(), _password(password_file)),
+        Limits(
+            requests=limits["requests_per_second"],
+            requests_burst=limits["requests_burst"],
+            messages=limits["messages_per_second"],
+            messages_burst=limits["messages_burst"],
+        ),
+    )
+    listening = _listening(host, port, fd, child=child)
+    doors = [Door("Agent API", rest.application(core), listening)]
+    asyncio.run(run(core, doors, parent=child))
+
+
+def _password(file: Path | None) -> str | None:
+    """What opens the keystore; a gateway without one signs with devnet keys only."""
+    return password(file) if file is not None or PASSWORD in os.environ else None
+
+
+def _listening(host: str, port: int, fd: int | None, *, child: bool) -> socket.socket:
+    if fd is not None:
+        return socket.socket(fileno=fd)
+    try:
+        listening = listen(host, port)
+    except (PortInUse, OSError) as error:
+        fail(f"cannot listen on {error}; stop what uses it or choose another with --port")
+    if not ipaddress.ip_address(host).is_loopback:
+        click.echo(
+            f"warning: listening on {host} without TLS: API keys can be read on the way", err=True
+        )
+    if not child:
+        click.echo(f"Agent API  {_url(host, listening)}")
+    return listening
+
+
+def _url(host: str, listening: socket.socket) -> str:
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{listening.getsockname()[1]}"
+
+
+# --- beside a devnet ------------------------------------------------------------------------------
+
+
+def gateway_options(command: F) -> F:
+    """Whether and where a devnet has its gateway."""
+    port = click.option(
+        "--gateway-port",
+        type=_PORT,
+        help=f"Port of the Agent API; 0 takes a free one. Default {PORT}, or a free one if taken.",
+    )
+    off = click.option("--no-gateway", is_flag=True, help="Run no gateway.")
+    return port(off(command))
+
+
+@contextmanager
+def open_gateway(host: str, port: int | None, rpc_url: str) -> Iterator[None]:
+    """A gateway of the node in a process of its own; says where it is."""
+    try:
+        listening = _free(host, port)
+    except (PortInUse, OSError) as error:
+        fail(f"cannot listen on {error}; stop what uses it or choose another with --gateway-port")
+    click.echo(f"Agent API  {_url(host, listening)}")
+    with listening:
+        number = listening.fileno()
+        words = [sys.executable, "-m", "chain.cli", "gateway", "--child", "--fd", str(number)]
+        process = subprocess.Popen(
+            [*words, "--rpc", rpc_url], stdin=subprocess.PIPE, pass_fds=(number,)
+        )
+    try:
+        yield
+    finally:
+        if process.stdin is not None:
+            process.stdin.close()
+        try:
+            process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _free(host: str, port: int | None) -> socket.socket:
+    if port is not None:
+        return listen(host, port)
+    try:
+        return listen(host, PORT)
+    except PortInUse:
+        return listen(host, 0)
+
+
+__all__ = ["API_KEYS", "DEFAULT_FOLDER", "api_key_options", "gateway", "open_gateway"]
