@@ -9,8 +9,9 @@ the messages.
 
 from __future__ import annotations
 
+import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -24,6 +25,7 @@ from chain.block.types import ConsensusParams, Validator
 from chain.crypto.addresses import AddressError, sha256_canonical, validate
 from chain.crypto.keys import PubKey
 from chain.errors import AppError
+from chain.store.types import Derived
 from chain.tx.messages import (
     AccessConfig,
     Amount,
@@ -133,6 +135,15 @@ class GenesisState(msgspec.Struct, forbid_unknown_fields=True):
     accounts: list[AccountEntry] = msgspec.field(default_factory=list)
     validators: list[ValidatorEntry] = msgspec.field(default_factory=list)
     messages: list[MessageEntry] = msgspec.field(default_factory=list)
+    #: the whole state of another chain instead: key, value (base64), whether it is derived
+    state: list[tuple[bytes, bytes, bool]] = msgspec.field(default_factory=list)
+
+
+def export_state(entries: Iterable[tuple[bytes, bytes, bool]], *, devnet: bool) -> dict[str, Any]:
+    """``app_state`` for a chain that goes on with the state of another one."""
+    encode = base64.b64encode
+    found = [(encode(key).decode(), encode(value).decode(), own) for key, value, own in entries]
+    return {"devnet": devnet, "state": [list(entry) for entry in found]}
 
 
 def read_state(app_state: bytes | Mapping[str, object]) -> GenesisState:
@@ -156,6 +167,8 @@ def build(
     GenesisError.
     """
     overlay = scope.overlay
+    if state.state:
+        return _adopt(scope, execution, state, validators)
     overlay.set(keys.CHAIN, records.encode(scope.chain))
     _make_accounts(scope, execution, state.accounts)
     made = _make_validators(execution, state.validators, validators)
@@ -176,6 +189,26 @@ def build(
     scope.events.clear()
     params = _params(params, state.params, execution.prefix)
     overlay.set(keys.PARAMS, records.encode(params))
+    return tuple([Validator(record.key_type, record.key, record.power) for record in made])
+
+
+def _adopt(
+    scope: BlockScope,
+    execution: Execution,
+    state: GenesisState,
+    validators: Sequence[Validator],
+) -> tuple[Validator, ...]:
+    """Take the whole state of another chain; chain id, validators and heights are the new one's."""
+    if state.accounts or state.messages or state.params or state.treasury:
+        raise GenesisError("app_state: a state stands alone, without accounts, params or messages")
+    overlay = scope.overlay
+    for key, value, derived in state.state:
+        overlay.set(key, Derived(value) if derived else value)
+    overlay.set(keys.CHAIN, records.encode(scope.chain))
+    if validators or state.validators:
+        made = _make_validators(execution, state.validators, validators)
+        overlay.set(keys.VALIDATORS, records.encode(made))
+    made = gov.load_validators(overlay)
     return tuple([Validator(record.key_type, record.key, record.power) for record in made])
 
 

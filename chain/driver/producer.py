@@ -417,6 +417,12 @@ class Producer:
         yield from _stored_blocks(self.store, first, self.height if last is None else last)
 
 
+def driver_state(store: StateStore) -> DriverState | None:
+    """What the driver knew at the last commit of a store that no producer drives."""
+    raw = store.row(ROW_DRIVER)
+    return None if raw is None else msgspec.msgpack.decode(raw, type=DriverState)
+
+
 def read_records(store: StateStore) -> Iterator[GenesisRecord | BlockRecord]:
     """The whole log out of a store that no producer drives."""
     yield _stored_genesis(store)

@@ -138,12 +138,13 @@ def _range(
     """Walk LevelDB; its iterator is made here, at the call, so that it sees the state of now."""
     if start is not None and end is not None and start >= end:
         return iter(())
-    return _guarded(
-        folder,
-        source.iterator(
+    try:
+        entries = source.iterator(
             start=start, stop=end, reverse=reverse, verify_checksums=True, fill_cache=True
-        ),
-    )
+        )
+    except plyvel.Error as error:
+        raise _damaged(folder, error) from error
+    return _guarded(folder, entries)
 
 
 def _guarded(folder: str, entries: Iterator[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
