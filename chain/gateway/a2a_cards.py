@@ -42,8 +42,8 @@ class ServedCard:
     def __init__(self, document: dict[str, Any], keys: list[dict[str, Any]]) -> None:
         self.proto = ParseDict(document, AgentCard(), ignore_unknown_fields=True)
         served = agent_card_to_dict(self.proto)
-        for name, value in document.items():
-            served[name] = value
+        served.update(document)
+        served["signatures"] = sorted(document["signatures"], key=_readable)
         self.document = served
         self.jwks = {"keys": keys}
         self.required = {
@@ -124,6 +124,11 @@ def _verified(
     except (CardError, KeyError, ValueError):
         return None, {}
     return card, {name: key for name, key in keys.items() if len(key.key) == 32}
+
+
+def _readable(signature: Mapping[str, Any]) -> bool:
+    """Sorts the signature that A2A programs can check first: some ask for the key of each."""
+    return EDDSA not in base64.urlsafe_b64decode(signature["protected"] + "==").decode()
 
 
 def _first_url(card: Mapping[str, Any]) -> str:
