@@ -107,7 +107,7 @@ def serve(
         node.close()
         fail(f"cannot listen on {error}; stop what uses it or choose another with --rpc-port")
     real = listening.getsockname()[1]
-    if not ipaddress.ip_address(host).is_loopback:
+    if not _is_loopback(listening.getsockname()[0]):
         click.echo(
             f"warning: listening on {host}: others on the network can reach this node", err=True
         )
@@ -120,3 +120,7 @@ def serve(
     if node.failure is not None:
         fail(f"the chain stopped: {node.failure}")
     click.echo("stopped", err=True)
+
+
+def _is_loopback(address: str) -> bool:
+    return ipaddress.ip_address(address.partition("%")[0]).is_loopback

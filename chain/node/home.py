@@ -1,8 +1,8 @@
 """A node's folder: genesis, validator keys, chain and index; and a node out of it.
 
 ``genesis.json`` is the chain's genesis, ``validators.json`` the secret keys of its validators
-(a devnet has none: its keys are known to everybody), ``data`` the chain, ``index`` what may be
-deleted.
+(a devnet has none: its keys are known to everybody), ``data`` the chain, ``contracts`` the sources
+of one's own contracts, ``index`` what may be deleted.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -29,7 +29,7 @@ from chain.store import LevelBackend, MemoryBackend
 from chain.store.types import Backend
 from chain.vm.contract import Contract
 from chain.vm.sandbox.errors import ContractSourceError
-from chain.vm.sandbox.loader import load_folder
+from chain.vm.sandbox.loader import load_folder, load_source
 from chain.wiring import dev_validator_keys, known_codes, open_chain
 
 LOG: Final = logging.getLogger("msgchain.contracts")
@@ -37,6 +37,7 @@ GENESIS: Final = "genesis.json"
 KEYS: Final = "validators.json"
 DATA: Final = "data"
 INDEX: Final = "index"
+SOURCES: Final = "contracts"
 _DEV_VALIDATORS_MAX: Final = 100
 
 
@@ -143,18 +144,48 @@ def _rewrite(home: Path | None, document: dict[str, Any]) -> None:
 
 def add_folders(codes: KnownCodes, folder: Path) -> dict[str, str]:
     """Make the contracts in the folders of ``folder`` known; name to line. Raises: HomeError."""
-    lines: dict[str, str] = {}
     if not folder.is_dir():
         raise HomeError(f"{folder} is no folder")
-    for entry in sorted(folder.iterdir()):
-        if (entry / "contract.py").is_file():
-            try:
-                contract = load_folder(entry)
-                contract.version  # noqa: B018  # checks and compiles it now
-            except ContractSourceError as error:
-                raise HomeError(f"{entry}: {error}") from None
-            lines[contract.name] = codes.add(contract)
-    return lines
+    entries = [entry for entry in sorted(folder.iterdir()) if (entry / "contract.py").is_file()]
+    return dict([add_folder(codes, entry) for entry in entries])
+
+
+def add_folder(codes: KnownCodes, entry: Path) -> tuple[str, str]:
+    """Make the contract of one folder known: its name and its line. Raises: HomeError."""
+    try:
+        contract = load_folder(entry)
+        compile_now(contract)
+    except ContractSourceError as error:
+        raise HomeError(f"{entry}: {error}") from None
+    return contract.name, codes.add(contract)
+
+
+def remember(home: Path, codes: KnownCodes, lines: Iterable[str]) -> None:
+    """Keep the sources of one's own contracts, so that what was stored runs after a restart."""
+    folder = home / SOURCES
+    folder.mkdir(parents=True, exist_ok=True)
+    for line in lines:
+        contract = codes.resolve(line)
+        if contract is not None and contract.source:
+            kept = {"name": contract.name, "files": dict(contract.source)}
+            path = folder / f"{contract.checksum.hex()}.json"
+            path.write_text(json.dumps(kept), encoding="utf-8")
+
+
+def recall(home: Path, codes: KnownCodes) -> None:
+    """Make the kept sources known again. Raises: HomeError."""
+    for path in sorted((home / SOURCES).glob("*.json")):
+        try:
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            codes.add(load_source(kept["name"], kept["files"]))
+        except (OSError, ValueError, KeyError, TypeError, ContractSourceError) as error:
+            raise HomeError(f"{path} cannot be read: {error}; delete it to go on") from None
+
+
+def compile_now(contract: Contract) -> str:
+    """Check and compile a contract that would be compiled when it is first called; its version.
+    Raises: ContractSourceError."""
+    return contract.version
 
 
 def _report_bug(contract: Contract, entry: str, error: BaseException) -> None:

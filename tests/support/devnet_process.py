@@ -30,6 +30,8 @@ class Devnet:
         words = [sys.executable, "-c", start, *command, "--home", str(home)]
         if "--rpc-port" not in options:
             words += ["--rpc-port", "0"]
+        if command == ("devnet",):
+            words += [word for word in ("--no-gateway", "--no-ui") if word not in options]
         if command == ("devnet",) and "--gateway-port" not in options:
             words.append("--no-gateway")
         with self._out.open("w") as out, self._err.open("w") as err:
