@@ -145,6 +145,7 @@ class Controls:
             finally:
                 node.mempool.flush()
                 node.rewound(removed)
+            node.app.reload()  # also without a block between: the check state knew of later ones
             for raw in mark.waiting:
                 node.mempool.add(raw)
         node.clock.offset = mark.offset

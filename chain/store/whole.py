@@ -49,6 +49,7 @@ def page_rows(rows: dict[bytes, bytes]) -> Iterator[tuple[bytes, bytes]]:
 
 
 def loose_tree(rows: dict[bytes, bytes]) -> Tree:
+    """A tree whose rows are kept in a dict."""
     return Tree(rows.get, lambda: page_rows(rows), cache_bytes=0)
 
 
@@ -80,12 +81,14 @@ def leaf_changes(
 def batches(
     entries: Iterable[tuple[bytes, bytes | None]],
 ) -> Iterator[dict[bytes, bytes | None]]:
+    """Entries in dicts of a size that fits into memory."""
     source = iter(entries)
     while batch := dict(islice(source, _BUILD_BATCH)):
         yield batch
 
 
 def chunks(entries: Iterable[tuple[bytes, bytes]]) -> Iterator[list[bytes]]:
+    """The keys of entries in lists of such a size."""
     source = iter(entries)
     while names := [name for name, _ in islice(source, _BUILD_BATCH)]:
         yield names

@@ -18,9 +18,10 @@ from chain.driver.log.replay import replay
 from chain.node import controls_rpc, dump
 from chain.node.methods import RpcError
 from chain.node.service import INSTANT, Node
-from chain.tx.builder import build_dev, coins
-from chain.tx.messages import DevFund
+from chain.tx.builder import build_cosmos_direct, build_dev, coins
+from chain.tx.messages import DevFund, MsgSend
 
+WALLET = wiring.dev_wallet(0)
 YEAR_2030 = "2030-01-01T00:00:00Z"
 
 
@@ -77,6 +78,33 @@ def test_revert_brings_back_the_pool(node: Node) -> None:
     ask(node, "revert", id=number)
     assert list(node.mempool) == [kept]
     assert node.broadcast(later).code == 0  # the cache forgot it as well
+
+
+def test_revert_without_a_block_between_brings_back_signed_transactions(node: Node) -> None:
+    def signed(sequence: int) -> bytes:
+        return build_cosmos_direct(
+            [MsgSend(WALLET.pubkey.address(), BOB, coins("1msg"))],
+            [WALLET],
+            chain_id=node.producer.chain_id,
+            account_numbers=[number],
+            sequences=[sequence],
+            gas_limit=200_000,
+            fee=coins("200000000000000amsg"),
+        )
+
+    found = node.app.queries.account(WALLET.pubkey.address())
+    assert found is not None
+    number = found[0].number
+    assert node.broadcast(signed(0)).code == 0
+    mark = ask(node, "snapshot")["id"]
+    assert node.broadcast(signed(1)).code == 0
+    ask(node, "revert", id=mark)
+    assert list(node.mempool) == [signed(0)]
+    assert node.broadcast(signed(1)).code == 0
+    ask(node, "mine")
+    record = node.record(node.height)
+    assert record is not None
+    assert [one.code for one in record.result.tx_results] == [0, 0]
 
 
 def test_revert_brings_back_pause_and_pace(node: Node) -> None:
