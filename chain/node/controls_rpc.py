@@ -280,7 +280,7 @@ class ControlMethods:
             "waiting": node.unconfirmed()[1],
             "snapshots": [
                 {"id": one, "height": str(mark.height)}
-                for one, mark in self._controls.snapshots.items()
+                for one, mark in dict(self._controls.snapshots).items()
             ],
         }
 
