@@ -57,6 +57,11 @@ class ChainCodes:
         self._by_checksum.setdefault(stored, value)
         return line
 
+    def named(self, checksum: bytes) -> str | None:
+        """The name of the contract with a stored checksum."""
+        value = self._by_checksum.get(checksum)
+        return None if value is None else value.name
+
     def source(self, checksum: bytes) -> dict[str, str] | None:
         """What a log carries of a code: the files of a folder, or how a value is imported."""
         value = self._by_checksum.get(checksum)

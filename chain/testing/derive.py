@@ -45,7 +45,7 @@ _PAINFUL: Final = (
     "", " ", "\u0000", "a" * 300, "\U0001f600", "a/b", "../..", "\"'", "null", "0", "-1", "é", "İ",
     "{}", "msg1", "x\ny",
 )  # fmt: skip
-_JSON: Final = ({}, "x", 1, None, [], {"a": [1, {"b": "c"}]}, True)
+_JSON: Final[tuple[Any, ...]] = ({}, "x", 1, None, [], {"a": [1, {"b": "c"}]}, True)
 _HOOKS: Final = frozenset({"msg", "message", "payload", "hook"})
 _CALLS: Final = frozenset({"call", "action"})
 _BYTES: Final = (b"", b"x", b"{}", b"\x00", bytes(64), b"\xff" * 33)
@@ -333,13 +333,25 @@ def amount(choices: Choices, here: Surroundings) -> int:
     return choices.pick((2**32, 2**53, 2**63, 2**64 - 1, 2**64, 2**127, 2**128 - 1))
 
 
+def _duration(choices: Choices, here: Surroundings) -> int:
+    return choices.pick(_DURATIONS)
+
+
+def _near_height(choices: Choices, here: Surroundings) -> int:
+    return here.height + choices.below(4)
+
+
+def _near_second(choices: Choices, here: Surroundings) -> int:
+    return _moment(choices, here) // NANOS
+
+
 def _integer(name: str, low: int, high: int) -> Maker:
     if _DURATION.fullmatch(name):
-        near: Maker = lambda choices, here: choices.pick(_DURATIONS)  # noqa: E731
+        near = _duration
     elif _HEIGHT.fullmatch(name):
-        near = lambda choices, here: here.height + choices.below(4)  # noqa: E731
+        near = _near_height
     elif _TIME.fullmatch(name):
-        near = lambda choices, here: _moment(choices, here) // NANOS  # noqa: E731
+        near = _near_second
     else:
         near = amount
 

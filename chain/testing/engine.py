@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 import traceback
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,6 +38,8 @@ from chain.vm.contract import Contract
 GAS_LIMIT: Final = 100_000_000
 _KEEP_HEIGHTS: Final = 1 << 40
 _BUGS_KEPT: Final = 8
+#: told of each transaction of each chain of this process: (engine, messages, result)
+WATCHERS: Final[list[Callable[[Engine, tuple[Msg, ...], TxResult], None]]] = []
 #: the files whose frames are left out of a contract's traceback
 _KIT: Final = str(Path(__file__).resolve().parents[1])
 _QUERY_FAILED: Final = ": query wasm contract failed"
@@ -143,7 +146,12 @@ class Engine:
 
     def deliver(self, messages: tuple[Msg, ...], gas_limit: int | None) -> TxResult:
         """One transaction of messages by their senders, who need no keys."""
-        return self._deliver((DevExecute(messages),), GAS_LIMIT if gas_limit is None else gas_limit)  # type: ignore[arg-type]
+        limit = GAS_LIMIT if gas_limit is None else gas_limit
+        result = self._deliver((DevExecute(messages),), limit)  # type: ignore[arg-type]
+        if WATCHERS:
+            for watcher in WATCHERS:
+                watcher(self, messages, result)
+        return result
 
     def deliver_developer(self, message: Msg) -> TxResult:
         """One transaction of a developer message."""
@@ -248,6 +256,17 @@ class Engine:
         if raw is None:
             raise QueryFailed(f"address {address}: no such contract")
         return records.decode_contract(raw)
+
+    def contract_name(self, address: str) -> str:
+        """The name of a contract's source; its address where there is none."""
+        try:
+            code = self.contract_record(address).code_id
+        except QueryFailed:
+            return address
+        raw = self.app.open_scope.overlay.get(keys.code(code))
+        source = None if raw is None else records.decode_code(raw).checksum
+        found = None if source is None else self.codes.named(source)
+        return found or address
 
     def storage(self, address: str) -> dict[bytes, bytes]:
         """A contract's raw storage on the open block."""

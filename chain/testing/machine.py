@@ -26,7 +26,7 @@ from chain.testing.options import OPTIONS
 from chain.testing.plans import Blueprint, Plan
 from chain.testing.report import Report
 from chain.testing.results import ExecTxResult
-from chain.testing.script import script
+from chain.testing.scripts import script
 from chain.testing.world import Setup, World
 
 _STEPS_SECONDS: Final = (5, 1, 60, 3_600, 86_400)

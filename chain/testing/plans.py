@@ -101,7 +101,7 @@ class Blueprint:
         """Makers of what a ``msg`` field carries for the contract under attack."""
         types = kinds.get("hook") or self.main.execute_msg or value.execute_msg
         made = []
-        for cls in types if isinstance(types, tuple) else ():
+        for cls in classes(types):
             deriver = Deriver(self._overrides)
             if "msg" not in cls.__struct_fields__:
                 maker = deriver.message(cls)
@@ -197,7 +197,7 @@ class Blueprint:
         types = self.main.execute_msg or value.execute_msg
         if self.given_hooks or not isinstance(types, tuple):
             return
-        for cls in types:
+        for cls in classes(types):
             if "msg" not in cls.__struct_fields__:
                 continue
             here = self.surroundings(world)
@@ -266,10 +266,19 @@ def _types(code_types: Any) -> Mapping[str, Any]:
     return {"execute": tuple(code_types)}
 
 
+def classes(types: MessageTypes) -> tuple[type[Message], ...]:
+    """The variants of message types; none where there is one plain class, or nothing.
+
+    >>> from chain.testing.examples import counter
+    >>> [cls.variant for cls in classes(counter.execute_msg)]
+    ['add', 'reset']
+    """
+    return types if isinstance(types, tuple) else ()
+
+
 def _is_token(contract: Contract) -> bool:
     types = contract.execute_msg
-    names = {cls.variant for cls in types} if isinstance(types, tuple) else set()
-    return "transfer" in names
+    return "transfer" in {cls.variant for cls in classes(types)}
 
 
 Watcher = Callable[..., Any]

@@ -178,7 +178,9 @@ def messages(
     return st.one_of([message(cls, overrides, **where) for cls in classes])
 
 
-def _from_bytes(maker: Any, size: int, where: Mapping[str, Any], *, draws: bool = False) -> Any:
+def _from_bytes(
+    maker: Any, size: int, where: Mapping[str, Any], *, draws: bool = False
+) -> st.SearchStrategy[Any]:
     """A strategy over a maker: one byte string of choices, plus draws where overrides need them."""
 
     def made(raw: bytes, draw: Any = None) -> Any:
