@@ -31,7 +31,9 @@ class StoreDamaged(StoreError):
     """
 
     def __init__(self, place: str, cause: str, remedy: str = "msgchain repair") -> None:
-        super().__init__(f"database damaged at {place}: {cause}; run `{remedy} --home HOME` to repair it")
+        super().__init__(
+            f"database damaged at {place}: {cause}; run `{remedy} --home HOME` to repair it"
+        )
         self.place = place
         self.cause = cause
         self.remedy = remedy

@@ -106,16 +106,18 @@ class MemoryBackend:
                 in_order = self._sorted = SortedList(self._data)
             keys = list(islice(in_order.irange(low, high, (True, False), reverse), size))
             done = len(keys) < size
-            if view.superseded:
-                last = None if done else keys[-1]
-                changed = (
-                    key
-                    for key in view.changed_keys()
-                    if (low is None or key >= low)
-                    and (high is None or key < high)
-                    and (last is None or (key >= last if reverse else key <= last))
-                )
-                keys = sorted({*keys, *changed}, reverse=reverse)
+            if not view.superseded:
+                data = self._data
+                return [(key, data[key]) for key in keys], done, keys[-1] if keys else None
+            last = None if done else keys[-1]
+            changed = (
+                key
+                for key in view.changed_keys()
+                if (low is None or key >= low)
+                and (high is None or key < high)
+                and (last is None or (key >= last if reverse else key <= last))
+            )
+            keys = sorted({*keys, *changed}, reverse=reverse)
             found = [(key, value) for key in keys if (value := view.get(key)) is not None]
             return found, done, keys[-1] if keys else None
 

@@ -33,7 +33,7 @@ from chain.store.errors import StoreDamaged
 EMPTY_ROOT: Final = sha256(b"").digest()
 #: A bucket with more leaves, or a page with more entries, splits.
 BUCKET_LEAVES: Final = 6
-PAGE_ENTRIES: Final = 8
+PAGE_ENTRIES: Final = 4
 
 PAGE_LEVELS: Final = 5
 LEAF_BYTES: Final = 64
@@ -151,10 +151,19 @@ def fold(places: Sequence[int], digests: Sequence[bytes]) -> bytes:
     if count == 2:
         return sha256(b"\x01" + done + digests[1]).digest()
     if count == 3:
-        middle = digests[1]
-        if places[0] ^ places[1] > places[1] ^ places[2]:
-            return sha256(b"\x01" + done + sha256(b"\x01" + middle + digests[2]).digest()).digest()
-        return sha256(b"\x01" + sha256(b"\x01" + done + middle).digest() + digests[2]).digest()
+        left, middle, right = places
+        if left ^ middle > middle ^ right:
+            below = sha256(b"\x01" + digests[1] + digests[2]).digest()
+            return sha256(b"\x01" + done + below).digest()
+        below = sha256(b"\x01" + done + digests[1]).digest()
+        return sha256(b"\x01" + below + digests[2]).digest()
+    if count == 4:
+        first, second, third, fourth = places
+        parting = second ^ third
+        if parting > first ^ second and parting > third ^ fourth:
+            below = sha256(b"\x01" + done + digests[1]).digest()
+            beside = sha256(b"\x01" + digests[2] + digests[3]).digest()
+            return sha256(b"\x01" + below + beside).digest()
     open_digests: list[bytes] = []
     partings = [_ABOVE_ALL]
     before = places[0]

@@ -92,7 +92,11 @@ class StateStore:
         self._past: dict[int, StateView | PastView] = {}
         self._loose: dict[bytes, bytes] = {}  # rows of the tree of a store without authentication
         self._dirty: dict[bytes, bytes | None] | None = None  # its leaves to update; None: no tree
-        meta = self._read_meta()
+        try:
+            meta = self._read_meta()
+        except StoreError:
+            backend.close()
+            raise
         self._meta = meta
         self._tree = (
             Tree(backend.get, lambda: prefixed_range(backend, PAGE_FAMILY, None, None, False))
@@ -267,7 +271,8 @@ class StateStore:
     def _publish(self, staged: _Staged, meta: Meta) -> None:
         """Show the new state to readers."""
         self._staged = None
-        self._tree.settle()
+        if self._authenticate:
+            self._tree.settle()
         self._meta = meta
         self._past = {}
         self._view = self._view.following(

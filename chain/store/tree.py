@@ -96,18 +96,23 @@ class Tree:
         touched: list[int] = []
         at, count = 0, len(paths)
         while at < count:
-            node, depth = top.find(paths[at])
+            path = paths[at]
+            node, depth = top.find(path)
             end = at + 1
             if end < count:
                 end = self._end_of_run(at, depth, count)
-            name = row_name(PAGE_FAMILY, node)
-            parts = (b"", b"")
-            self.undo[name] = None
-            if node < len(top.kinds) and top.kinds[node] == PAGE:
-                row = self._row(name)
-                self.undo[name] = row
-                parts = page_parts(row, name)
-            self._put_page(node, depth, self._changed_page(parts, node, depth, (at, end)), touched)
+            if top.kinds[node] != PAGE:
+                name = row_name(PAGE_FAMILY, node)
+                self.undo[name] = None
+                parts = self._changed_page((b"", b""), node, depth, (at, end))
+                self._put_page(node, depth, parts, touched)
+            elif end - at > 1 or not self._change_one(top, node, depth, path):
+                name = row_name(PAGE_FAMILY, node)
+                row = self.undo[name] = self._row(name)
+                parts = self._changed_page(page_parts(row, name), node, depth, (at, end))
+                self._put_page(node, depth, parts, touched)
+            else:
+                touched.append(node)
             at = end
         top.fold(touched)
         return top.root()
@@ -183,6 +188,35 @@ class Tree:
         while at < limit and int.from_bytes(paths[at], "big") >> shift == prefix:
             at += 1
         return at
+
+    def _change_one(self, top: Top, node: int, depth: int, path: bytes) -> bool:
+        """The usual case at once: one change to a bucket that is there and stays as it is.
+
+        False if it is another case; then nothing was done.
+        """
+        name = row_name(PAGE_FAMILY, node)
+        row = self._row(name)
+        count = len(row) // 33  # 32 + 33 * entries
+        codes = row[32 : 32 + count]
+        index, missing = find_entry(codes, place_of(path, depth))
+        if missing >= 0 or codes[index] & NESTED:
+            return False
+        code = codes[index]
+        level = code.bit_length() - 1
+        bucket_name = row_name(BUCKET_FAMILY, node << level | code ^ (1 << level))
+        bucket = self._row(bucket_name)
+        new = changed_bucket(bucket, path, self._changes[path])
+        if not 0 < len(new) <= BUCKET_LEAVES * LEAF_BYTES:
+            return False
+        at = 32 + count + 32 * index
+        digests = row[32 + count : at] + bucket_hash(new) + row[at + 32 :]
+        digest = page_hash(codes, digests)
+        self.undo[name] = row
+        self.undo[bucket_name] = bucket
+        self._pending[name] = digest + codes + digests
+        self._pending[bucket_name] = new
+        top.put(node, digest)
+        return True
 
     # --- a page ---------------------------------------------------------------------------------
 

@@ -93,7 +93,7 @@ def test_a_flipped_bit_in_the_log_is_noticed_and_named(tmp_path):
     raw = bytearray((tmp_path / logs[-1]).read_bytes())
     raw[len(raw) // 2] ^= 1
     (tmp_path / logs[-1]).write_bytes(raw)
-    with pytest.raises(StoreDamaged, match="run `msgchain repair`"):
+    with pytest.raises(StoreDamaged, match="run `msgchain repair --home HOME`"):
         StateStore(LevelBackend(tmp_path))
 
 
