@@ -12,6 +12,7 @@ import click
 from chain import wiring
 from chain.app.devnet import ACCOUNTS, WALLETS, WORDS
 from chain.cli.gateway import gateway_options, open_gateway
+from chain.cli.gateway_a2a import a2a_given
 from chain.cli.output import fail
 from chain.cli.page import open_page, page_options
 from chain.cli.running import BlockTime, node_options, opened, serve
@@ -90,6 +91,7 @@ def devnet(
     **shared: Any,
 ) -> None:
     """Run a local chain with every contract of the repository, and accounts with known keys."""
+    a2a = a2a_given(shared)
     logs.set_up(shared["log_level"], shared["log_format"])
     codes = wiring.known_codes()
     lines = _user_contracts(codes, contracts, home)
@@ -121,7 +123,9 @@ def devnet(
             f"metrics    http://{address}/metrics"
         )
         if not no_gateway:
-            beside.enter_context(open_gateway(shared["host"], gateway_port, f"http://{address}"))
+            beside.enter_context(
+                open_gateway(shared["host"], gateway_port, f"http://{address}", a2a, home)
+            )
         if not no_ui:
             beside.enter_context(open_page(shared["host"], ui_port, f"http://{address}"))
 

@@ -16,6 +16,15 @@ from typing import Any, Final, TypeVar
 import click
 
 from chain import wiring
+from chain.cli.gateway_a2a import (
+    A2aOptions,
+    a2a_door,
+    a2a_door_options,
+    a2a_given,
+    a2a_listen,
+    a2a_own_options,
+    a2a_url,
+)
 from chain.cli.names import DEFAULT_FOLDER, PASSWORD, key_options, password
 from chain.cli.output import fail
 from chain.client.agent_calls import Contracts
@@ -113,6 +122,8 @@ def contracts_of(named: Sequence[str]) -> Contracts:
     show_default=True,
     help="Lines for people or JSON objects.",
 )
+@a2a_door_options
+@a2a_own_options
 @click.option("--fd", type=int, hidden=True, help="A socket that listens already.")
 @click.option("--child", is_flag=True, hidden=True, help="End when standard input ends.")
 def gateway(
@@ -128,19 +139,21 @@ def gateway(
     log_format: str,
     fd: int | None,
     child: bool,
-    **limits: int,
+    **limits: Any,
 ) -> None:
-    """Serve the Agent API to agents, from any node's RPC."""
+    """Serve the Agent API and A2A to agents, from any node's RPC."""
+    a2a = a2a_given(limits)
     logs.set_up(log_level, log_format)
     try:
         parse_url(rpc)
     except ValueError as error:
         fail(str(error))
+    opener = _password(password_file)
     core = Core(
         rpc,
         contracts_of(named),
         ApiKeys(api_keys.expanduser()),
-        KeyRing(keyring.expanduser(), _password(password_file)),
+        KeyRing(keyring.expanduser(), opener),
         Limits(
             requests=limits["requests_per_second"],
             requests_burst=limits["requests_burst"],
@@ -150,6 +163,11 @@ def gateway(
     )
     listening = _listening(host, port, fd, child=child)
     doors = [Door("Agent API", rest.application(core), listening)]
+    second = a2a_listen(host, a2a) if a2a.fd is not None or not child else None
+    if second is not None:
+        if not child:
+            click.echo(f"A2A        {a2a_url(second)}")
+        doors.append(a2a_door(core, second, a2a, keyring=keyring.expanduser(), password=opener))
     asyncio.run(run(core, doors, parent=child))
 
 
@@ -190,23 +208,32 @@ def gateway_options(command: F) -> F:
         help=f"Port of the Agent API; 0 takes a free one. Default {PORT}, or a free one if taken.",
     )
     off = click.option("--no-gateway", is_flag=True, help="Run no gateway.")
-    return port(off(command))
+    return port(off(a2a_door_options(command)))
 
 
 @contextmanager
-def open_gateway(host: str, port: int | None, rpc_url: str) -> Iterator[None]:
+def open_gateway(
+    host: str, port: int | None, rpc_url: str, a2a: A2aOptions, home: Path
+) -> Iterator[None]:
     """A gateway of the node in a process of its own; says where it is."""
     try:
         listening = _free(host, port)
     except (PortInUse, OSError) as error:
         fail(f"cannot listen on {error}; stop what uses it or choose another with --gateway-port")
+    second = a2a_listen(host, a2a)
     click.echo(f"Agent API  {_url(host, listening)}")
-    with listening:
-        number = listening.fileno()
-        words = [sys.executable, "-m", "chain.cli", "gateway", "--child", "--fd", str(number)]
-        process = subprocess.Popen(
-            [*words, "--rpc", rpc_url], stdin=subprocess.PIPE, pass_fds=(number,)
-        )
+    sockets = [listening]
+    words = [sys.executable, "-m", "chain.cli", "gateway", "--child", "--rpc", rpc_url]
+    words += ["--fd", str(listening.fileno()), "--a2a-folder", str(home / "a2a")]
+    if second is not None:
+        click.echo(f"A2A        {a2a_url(second)}")
+        sockets.append(second)
+        words += ["--a2a-fd", str(second.fileno())]
+        words += ["--allow-private-callbacks"] if a2a.private else []
+    fds = [one.fileno() for one in sockets]
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, pass_fds=fds)
+    for one in sockets:
+        one.close()
     try:
         yield
     finally:

@@ -153,6 +153,8 @@ class Callers:
 def fault_of(error: ChainError) -> A2AError:
     """A refusal of the chain as A2A says it."""
     text = error.log or "the chain refused the transaction"
+    if text.startswith("account ") and "does not exist" in text:
+        return UnsupportedOperationError(f"{text}; or show an API key")
     if _WRONG_STATE.search(text) and "cancel_task" in text:
         return TaskNotCancelableError(text)
     if any(word in text for word in ("Invalid ", "at most")):

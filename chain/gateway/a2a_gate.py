@@ -78,9 +78,7 @@ class Gate:
         self.callers = Callers(core.accounts, core.api_keys, core.keyring, own)
         key_id = f"{DID_PREFIX}{OWN_AGENT}#{FRAGMENTS[EDDSA]}"
         self.cards = CardMaker(settings.address.rstrip("/"), self.root.card_key(), key_id)
-        self.pusher = Pusher(
-            PushStore(settings.folder), self._changes, private=settings.private_callbacks
-        )
+        self.pusher = Pusher(PushStore(None), self._changes, private=settings.private_callbacks)
         self._cards: OrderedDict[str, tuple[str, ServedCard]] = OrderedDict()
         self._jobs: set[asyncio.Task[None]] = set()
         self._ready = asyncio.Event()
@@ -91,9 +89,7 @@ class Gate:
         """Listen to blocks, go on with callbacks, and see to the own accounts."""
         self.ledger.start()
         self.ledger.on_task(self._paid)
-        self.pusher.start()
-        if self.settings.secret is not None:
-            self._spawn(self._settle())
+        self._spawn(self._begin())
 
     async def stop(self) -> None:
         """End everything."""
@@ -124,11 +120,36 @@ class Gate:
         self._jobs.add(job)
         job.add_done_callback(self._jobs.discard)
 
+    async def _begin(self) -> None:
+        """Wait for the node, go on with the chain's callbacks, see to the own accounts."""
+        while True:
+            try:
+                await self.core.follower.ready()
+                found = (await self.core.link.call("status"))["sync_info"]
+                break
+            except (Unreachable, RpcFailed, TimedOut):
+                await asyncio.sleep(_RETRY_SECONDS)
+        if self.settings.folder is not None:  # a devnet that began anew has other tasks
+            mark = str(found["earliest_block_hash"])[:16].lower()
+            self.pusher.store = PushStore(self.settings.folder / mark)
+        self.pusher.start()
+        if self.settings.secret is not None:
+            await self._settle()
+
+    async def _is_devnet(self) -> bool:
+        try:
+            await self.core.link.call("devnet_status")
+        except RpcFailed:
+            return False
+        return True
+
     async def _settle(self) -> None:
         """Fund and register the own accounts; again until it works."""
         while True:
             try:
-                await self.core.follower.ready()
+                if self.settings.devnet and not await self._is_devnet():
+                    LOG.warning("the node is no devnet: give the gateway a key with --a2a-key")
+                    return
                 await self._fund(self.requester.pubkey.address())
                 await self._fund(self.root.signing_key().pubkey.address())
                 await self._register()

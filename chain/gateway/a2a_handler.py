@@ -194,7 +194,8 @@ class LedgerHandler(PushOperations, RequestHandler):
             options["context_id"] = message.context_id or options["client_ref"]
         to = self.core.ledger.contracts
         if price and not caller.known:
-            return await self._offer(caller, skill, price, denom, body, options), 1
+            asked = {"skill": skill, "price": str(price), "denom": denom}
+            return await self._offer(caller, asked, body, options), 1
         if price and price > _limit(wishes):
             raise InvalidParamsError(f"the price is {price}{denom}, above max_price")
         wanted = calls.create_task(
@@ -206,9 +207,7 @@ class LedgerHandler(PushOperations, RequestHandler):
     async def _offer(
         self,
         caller: Caller,
-        skill: str,
-        price: int,
-        denom: str,
+        asked: dict[str, str],
         body: dict[str, Any],
         options: dict[str, Any],
     ) -> str:
@@ -216,9 +215,7 @@ class LedgerHandler(PushOperations, RequestHandler):
         core = self.core
         offer = {
             "agent": self.agent_id,
-            "skill": skill,
-            "price": str(price),
-            "denom": denom,
+            **asked,
             "tasks": core.ledger.contracts.tasks,
             "chain_id": await core.ledger.link.chain_id(),
         }
