@@ -77,9 +77,10 @@ def in_words(command: F) -> F:
         try:
             return command(*args, **kwargs)
         except TxFailed as error:
+            paid = ", its fee is paid" if error.outcome.gas_wanted else ""
             fail(
                 f"the transaction failed in block {error.outcome.height} "
-                f"({error.codespace}/{error.code}), its fee is paid: {error.log}{_help(error)}\n"
+                f"({error.codespace}/{error.code}){paid}: {error.log}{_help(error)}\n"
                 f"  hash {error.outcome.hash}",
                 code=FAILED,
             )

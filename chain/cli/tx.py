@@ -59,7 +59,7 @@ def signing(command: F) -> F:
             type=Gas(),
             default="auto",
             show_default=True,
-            help="Gas limit; auto: what a simulation needs, and a third more.",
+            help="Gas limit; auto: what a simulation needs, and 30 % more.",
         ),
         click.option("--memo", default="", help="Text that travels with the transaction."),
         click.option(
