@@ -6,6 +6,7 @@ Responses, events, submessages, replies.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
@@ -24,6 +25,10 @@ class Attribute(NamedTuple):
     value: str
 
 
+#: ``Attribute(key, value)`` of a pair, without the call of its constructor
+_attribute: Final = partial(tuple.__new__, Attribute)
+
+
 class Event:
     """A typed list of attributes; ``add_attribute`` adds in place and gives the event back."""
 
@@ -31,16 +36,16 @@ class Event:
 
     def __init__(self, type: str, attributes: Iterable[tuple[str, str]] = ()) -> None:
         self.type = type
-        self.attributes = [Attribute(key, value) for key, value in attributes]
+        self.attributes: list[Attribute] = [_attribute((key, value)) for key, value in attributes]
 
     def add_attribute(self, key: str, value: str) -> Event:
         """Add one attribute at the end."""
-        self.attributes.append(Attribute(key, value))
+        self.attributes.append(_attribute((key, value)))
         return self
 
     def add_attributes(self, attributes: Iterable[tuple[str, str]]) -> Event:
         """Add attributes at the end, in order."""
-        self.attributes.extend(Attribute(key, value) for key, value in attributes)
+        self.attributes.extend([_attribute((key, value)) for key, value in attributes])
         return self
 
     def __eq__(self, other: object) -> bool:
@@ -152,12 +157,12 @@ class Response:
 
     def add_attribute(self, key: str, value: str) -> Response:
         """Add one attribute to the ``wasm`` event."""
-        self.attributes.append(Attribute(key, value))
+        self.attributes.append(_attribute((key, value)))
         return self
 
     def add_attributes(self, attributes: Iterable[tuple[str, str]]) -> Response:
         """Add attributes to the ``wasm`` event, in order."""
-        self.attributes.extend(Attribute(key, value) for key, value in attributes)
+        self.attributes.extend([_attribute((key, value)) for key, value in attributes])
         return self
 
     def add_event(self, event: Event) -> Response:

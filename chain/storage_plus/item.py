@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Final, Generic, TypeVar, overload
 
 from chain.std.codec import codec_of
 from chain.std.deps import Storage
@@ -18,8 +18,13 @@ def not_found(type_name: str, key: bytes) -> NotFound:
     return NotFound(f"type: {type_name}; key: [{', '.join(f'{byte:02X}' for byte in key)}]")
 
 
-def derived_encoder(encode: Callable[[T], bytes]) -> Callable[[T], bytes]:
+_TRUE: Final = Derived(b"\xc3")
+
+
+def derived_encoder(encode: Callable[[T], bytes], value_type: Any) -> Callable[[T], bytes]:
     """The same bytes, marked to stay outside the Merkle tree."""
+    if value_type is bool:
+        return lambda value: _TRUE if value is True else Derived(encode(value))
     return lambda value: Derived(encode(value))
 
 
@@ -41,7 +46,7 @@ class Item(Generic[T]):
         self.value_type = value_type
         self._key = name.encode("utf-8")
         self._encode: Callable[[T], bytes] = (
-            derived_encoder(codec.encode) if derived else codec.encode
+            derived_encoder(codec.encode, value_type) if derived else codec.encode
         )
         self._decode: Callable[[bytes], T] = codec.decode
 

@@ -86,6 +86,8 @@ def part_of(type_: Any) -> Part:
 def length_prefixed(part: bytes) -> bytes:
     """The part behind its length as two bytes. Raises: ContractError above 65,535 bytes."""
     size = len(part)
+    if size < 256:
+        return _LENGTHS[size] + part
     if size > PART_MAX:
         raise ContractError("only supports namespaces up to length 0xFFFF")
     return size.to_bytes(2, "big") + part
@@ -121,6 +123,10 @@ def _dump_bool(value: bool) -> bytes:
 def _load_bool(raw: bytes) -> bool:
     _check_size(raw, 1)
     return raw != b"\x00"
+
+
+#: lengths as two bytes, for parts of everyday size
+_LENGTHS: Final = tuple([size.to_bytes(2, "big") for size in range(256)])
 
 
 def _unsigned(width: int) -> Part:
@@ -230,11 +236,25 @@ class KeyCodec:
             def key_two(value: Any) -> bytes:
                 head, tail = value
                 raw = first(head)
-                if len(raw) > PART_MAX:
-                    return length_prefixed(raw)
-                return prefix + len(raw).to_bytes(2, "big") + raw + last(tail)
+                size = len(raw)
+                if size < 256:
+                    return prefix + _LENGTHS[size] + raw + last(tail)
+                return prefix + length_prefixed(raw) + last(tail)
 
             return key_two
+        if count == 3:
+            low, middle = heads
+
+            def key_three(value: Any) -> bytes:
+                if len(value) != 3:
+                    raise TypeError("expected a key of 3 parts")
+                head, neck, tail = value
+                one, two = low(head), middle(neck)
+                if len(one) < 256 and len(two) < 256:
+                    return prefix + _LENGTHS[len(one)] + one + _LENGTHS[len(two)] + two + last(tail)
+                return prefix + length_prefixed(one) + length_prefixed(two) + last(tail)
+
+            return key_three
 
         def key_many(value: Any) -> bytes:
             if len(value) != count:

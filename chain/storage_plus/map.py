@@ -49,7 +49,7 @@ class Map(Generic[T]):
         self._keys = KeyCodec(self._namespace, parts_of(key_types))
         self._key: Callable[[Any], bytes] = self._keys.key
         self._encode: Callable[[T], bytes] = (
-            derived_encoder(codec.encode) if derived else codec.encode
+            derived_encoder(codec.encode, value_type) if derived else codec.encode
         )
         self._decode: Callable[[bytes], T] = codec.decode
         self._all: Prefix[Any, T] = self._view(self._namespace, self._keys)

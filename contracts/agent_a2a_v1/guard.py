@@ -28,7 +28,7 @@ from contracts.agent_a2a_v1.state import (
 from contracts.ai_agent_constitution_v1.msg import CheckAction, CheckActionResponse
 from contracts.did_registry_v1.msg import VerifySignature, VerifySignatureResponse
 
-NO_SENDER = Sender(sent=WIDE, window=())
+NO_SENDER = Sender(sent=WIDE, at=0, messages=0, discovery=0, earlier=())
 NANOS_PER_SECOND = 1_000_000_000
 
 
@@ -65,33 +65,33 @@ def check_constitution(
 def live_window(config: Config, sender: Sender, now: int) -> list[WindowEntry]:
     """The entries that still count: those later than now minus the window's length."""
     since = now - config.rate_window_seconds * NANOS_PER_SECOND
-    return [entry for entry in sender.window if entry.at > since]
+    last = WindowEntry(at=sender.at, messages=sender.messages, discovery=sender.discovery)
+    return [entry for entry in (*sender.earlier, last) if entry.at > since]
 
 
-def check_rate(
-    config: Config, sender: Sender, message_type: int, now: int
-) -> tuple[WindowEntry, ...]:
-    """Count one send; the window with it in. Raises: RateLimitExceeded."""
-    window = live_window(config, sender, now)
-    messages = 1
+def check_rate(config: Config, sender: Sender, message_type: int, now: int) -> Sender:
+    """Count one send; the sender with it in its window. Raises: RateLimitExceeded."""
     discovery = 1 if message_type == DISCOVERY else 0
-    now_messages = 1
-    now_discovery = discovery
-    kept = []
-    for entry in window:
-        messages += entry.messages
-        discovery += entry.discovery
-        if entry.at == now:
-            now_messages += entry.messages
-            now_discovery += entry.discovery
-        else:
-            kept.append(entry)
+    if sender.at == now:
+        counted = Sender(
+            sender.sent, now, sender.messages + 1, sender.discovery + discovery, sender.earlier
+        )
+    else:
+        earlier = live_window(config, sender, now)
+        counted = Sender(sender.sent, now, 1, discovery, tuple(earlier))
+    messages = counted.messages
+    discovery = counted.discovery
+    if counted.earlier:
+        since = now - config.rate_window_seconds * NANOS_PER_SECOND
+        for entry in counted.earlier:
+            if entry.at > since:
+                messages += entry.messages
+                discovery += entry.discovery
     if messages > config.rate_messages_max:
         raise RateLimitExceeded
     if message_type == DISCOVERY and discovery > config.rate_discovery_max:
         raise RateLimitExceeded
-    kept.append(WindowEntry(at=now, messages=now_messages, discovery=now_discovery))
-    return tuple(kept)
+    return counted
 
 
 def pass_guard(
@@ -116,8 +116,7 @@ def pass_guard(
     )
     sender = SENDERS.may_load(deps.storage, draft.sender) or NO_SENDER
     if draft.via is None:
-        window = check_rate(config, sender, draft.message_type, env.block.time.nanos())
-        sender = Sender(sent=sender.sent, window=window)
+        sender = check_rate(config, sender, draft.message_type, env.block.time.nanos())
     return (constitution_hash, sender)
 
 
@@ -183,4 +182,7 @@ def ask_did_registry(
 
 def save_sender(storage: Storage, sender_addr: Addr, sender: Sender, count: int) -> None:
     """Keep the sender's window, and count what was sent."""
-    SENDERS.save(storage, sender_addr, Sender(sent=sender.sent + count, window=sender.window))
+    changed = Sender(
+        sender.sent + count, sender.at, sender.messages, sender.discovery, sender.earlier
+    )
+    SENDERS.save(storage, sender_addr, changed)

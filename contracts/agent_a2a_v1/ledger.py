@@ -35,7 +35,8 @@ from contracts.agent_a2a_v1.state import (
     StatusRecord,
 )
 
-NO_INBOX = Inbox(received=WIDE, by_status=(WIDE, WIDE, WIDE, WIDE, WIDE, WIDE))
+NO_INBOX = Inbox(WIDE, WIDE, WIDE, WIDE, WIDE, WIDE, WIDE)
+NOTHING_DUE = DueRecord(pending=WIDE, delivered=WIDE, read=WIDE)
 NO_PAIR = Pair(messages=WIDE, channels=0, live=False, status=0)
 PENDING_WORD = MESSAGE_STATUSES[PENDING]
 #: Digits of a number in an id: ids of any age have one length, so every send costs the same gas.
@@ -55,7 +56,7 @@ def message_id(record: MessageRecord, number: int) -> str:
     """The id of a message."""
     return (
         f"{KINDS[record.kind]}:{record.sender[:8]}-{record.receiver[:8]}"
-        f"-{record.height - WIDE}-{padded(number)}"
+        f"-{record.height - WIDE}-{str(number).zfill(NUMBER_DIGITS)}"
     )
 
 
@@ -120,34 +121,26 @@ def append_message(
     INBOX.save(storage, (receiver_addr, number), True)
     INBOX_BY_STATUS.save(storage, (receiver_addr, PENDING_WORD, number), expires_at)
     inbox = INBOXES.may_load(storage, receiver_addr) or NO_INBOX
-    counts = inbox.by_status
-    INBOXES.save(
-        storage,
-        receiver_addr,
-        Inbox(received=inbox.received + 1, by_status=(counts[0] + 1, *counts[1:])),
+    grown = Inbox(
+        inbox.received + 1,
+        inbox.pending + 1,
+        inbox.delivered,
+        inbox.read,
+        inbox.replied,
+        inbox.expired,
+        inbox.cancelled,
     )
-    due = DUE.may_load(storage, (receiver_addr, expires_at))
-    if due is None:
-        due = DueRecord(pending=WIDE + 1, delivered=WIDE, read=WIDE)
-    else:
-        due = DueRecord(pending=due.pending + 1, delivered=due.delivered, read=due.read)
-    DUE.save(storage, (receiver_addr, expires_at), due)
+    INBOXES.save(storage, receiver_addr, grown)
+    due_key = (receiver_addr, expires_at)
+    due = DUE.may_load(storage, due_key) or NOTHING_DUE
+    DUE.save(storage, due_key, DueRecord(due.pending + 1, due.delivered, due.read))
     EXPIRY.save(
         storage,
         (expires_at, receiver_addr, number),
         ExpiryRecord(msg_id=msg_id, sender=sender_addr),
     )
     CONVERSATIONS.save(storage, (pair_key[0], pair_key[1], number), True)
-    PAIRS.save(
-        storage,
-        pair_key,
-        Pair(
-            messages=pair.messages + 1,
-            channels=pair.channels,
-            live=pair.live,
-            status=pair.status,
-        ),
-    )
+    PAIRS.save(storage, pair_key, Pair(pair.messages + 1, pair.channels, pair.live, pair.status))
     if record.channel_id is not None:
         log_in_channel(storage, record.channel_id, number, record)
     if record.root is not None:
@@ -189,13 +182,28 @@ def move_status(
     save_due(storage, receiver_addr, expires_at, counts)
 
 
+def counts_of(inbox: Inbox) -> tuple[int, ...]:
+    """Messages by recorded status, in the order of ``MESSAGE_STATUSES``."""
+    return (
+        inbox.pending,
+        inbox.delivered,
+        inbox.read,
+        inbox.replied,
+        inbox.expired,
+        inbox.cancelled,
+    )
+
+
 def shift_inbox(storage: Storage, receiver_addr: Addr, before: int, after: int, count: int) -> None:
     """Move ``count`` messages of a receiver from one status' count to another's."""
     inbox = INBOXES.load(storage, receiver_addr)
-    counts = list(inbox.by_status)
+    counts = list(counts_of(inbox))
     counts[before] -= count
     counts[after] += count
-    INBOXES.save(storage, receiver_addr, Inbox(received=inbox.received, by_status=tuple(counts)))
+    changed = Inbox(
+        inbox.received, counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]
+    )
+    INBOXES.save(storage, receiver_addr, changed)
 
 
 def save_due(storage: Storage, receiver_addr: Addr, expires_at: int, counts: list[int]) -> None:

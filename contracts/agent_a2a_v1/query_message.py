@@ -22,6 +22,7 @@ from contracts.agent_a2a_v1.guard import (
 )
 from contracts.agent_a2a_v1.ledger import (
     NO_INBOX,
+    counts_of,
     may_load_message,
     number_in,
     padded,
@@ -112,7 +113,7 @@ def query_count_pending_messages(deps: Deps, env: Env, msg: CountPendingMessages
     receiver_addr = deps.api.addr_validate(msg.address)
     inbox = INBOXES.may_load(deps.storage, receiver_addr) or NO_INBOX
     owed = count_owed(deps.storage, receiver_addr, env.block.time.nanos())
-    return CountResponse(count=inbox.by_status[PENDING] - WIDE - owed[PENDING])
+    return CountResponse(count=inbox.pending - WIDE - owed[PENDING])
 
 
 def query_list_messages(deps: Deps, env: Env, msg: ListMessages) -> MessagesResponse:
@@ -126,7 +127,7 @@ def query_list_messages(deps: Deps, env: Env, msg: ListMessages) -> MessagesResp
         every = INBOX.prefix(receiver_addr).keys(storage, None, cursor, Order.DESCENDING)
         return message_page(storage, env, every, inbox.received - WIDE, msg.limit)
     status = parse_status(MESSAGE_STATUSES, msg.status)
-    total = inbox.by_status[status] - WIDE
+    total = counts_of(inbox)[status] - WIDE
     entries = INBOX_BY_STATUS.prefix((receiver_addr, MESSAGE_STATUSES[status]))
     ranged = entries.range(storage, None, cursor, Order.DESCENDING)
     if status > READ and status != EXPIRED:

@@ -71,6 +71,7 @@ def execute_send_message(deps: DepsMut, env: Env, info: MessageInfo, msg: SendMe
         if draft.channel_id is None and msg.channel_id is not None:
             draft = replace(draft, channel_id=msg.channel_id)
     else:
+        now = env.block.time.nanos()
         draft = MessageRecord(
             kind=SENT_KIND,
             sender=sender_addr,
@@ -79,8 +80,8 @@ def execute_send_message(deps: DepsMut, env: Env, info: MessageInfo, msg: SendMe
             payload=msg.payload,
             priority=msg.priority,
             ttl=msg.ttl,
-            created_at=env.block.time.nanos(),
-            expires_at=env.block.time.nanos() + msg.ttl * NANOS_PER_SECOND,
+            created_at=now,
+            expires_at=now + msg.ttl * NANOS_PER_SECOND,
             height=WIDE + env.block.height,
             depth=0,
             channel_id=msg.channel_id,
@@ -186,12 +187,8 @@ def completed(
     signature: SignatureRecord | None,
 ) -> MessageRecord:
     """The draft with what the checks found; itself where they found nothing."""
-    if (
-        signature is None
-        and channel_id == draft.channel_id
-        and constitution_hash == draft.constitution_hash
-    ):
-        return draft
+    if signature is None and channel_id is None and constitution_hash is None:
+        return draft  # what a draft without a channel has
     return replace(
         draft, channel_id=channel_id, constitution_hash=constitution_hash, signature=signature
     )

@@ -142,7 +142,7 @@ class DueRecord(Record):
 
 
 class WindowEntry(Record):
-    """What one sender sent at one block time."""
+    """What one sender sent at one earlier block time."""
 
     at: int
     messages: int
@@ -153,14 +153,24 @@ class Inbox(Record):
     """Messages received by an address: all of them, and by recorded status."""
 
     received: int
-    by_status: tuple[int, ...]  # in the order of MESSAGE_STATUSES
+    pending: int
+    delivered: int
+    read: int
+    replied: int
+    expired: int
+    cancelled: int
 
 
 class Sender(Record):
-    """Messages sent by an address, and its rate window."""
+    """Messages sent by an address, and its rate window: the last block time it sent at, with what
+    it sent then, and earlier ones.
+    """
 
     sent: int
-    window: tuple[WindowEntry, ...]
+    at: int
+    messages: int
+    discovery: int
+    earlier: tuple[WindowEntry, ...]
 
 
 class Pair(Record):

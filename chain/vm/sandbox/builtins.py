@@ -16,7 +16,15 @@ from chain.std import Words
 from chain.vm.sandbox.iteration import materialise, unpacked_mapping
 from chain.vm.sandbox.operators import power
 from chain.vm.sandbox.runtime import Trap, current
-from chain.vm.sandbox.sizes import MAPPINGS, check_int, key, make_items, make_text, sort_weight
+from chain.vm.sandbox.sizes import (
+    MAPPINGS,
+    TEXT_FREE,
+    check_int,
+    key,
+    make_items,
+    make_text,
+    sort_weight,
+)
 
 _DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,155}", re.ASCII)
 _HEX: Final = re.compile(r"[+-]?[0-9a-fA-F]{1,128}", re.ASCII)
@@ -52,12 +60,14 @@ def formatted(value: Any, spec: str) -> str:
 
 def joined(*parts: Any) -> str:
     """An f-string."""
-    texts = [part if type(part) is str else to_text(part) for part in parts]
-    size = 0
-    for part in texts:
-        size += len(part)
-    make_text(size)
-    return "".join(texts)
+    for part in parts:
+        if part.__class__ is not str:
+            parts = tuple([text if text.__class__ is str else to_text(text) for text in parts])
+            break
+    size = sum(map(len, parts))
+    if size > TEXT_FREE:
+        make_text(size)
+    return "".join(parts)
 
 
 def integer(value: Any = 0, base: int = 10) -> int:

@@ -253,6 +253,11 @@ def load(container: Any, index: Any) -> Any:
 
 def cut(container: Any, start: Any, stop: Any, step: Any) -> Any:
     """``container[start:stop:step]``."""
+    if step is None and container.__class__ is str:  # no longer than the text it is cut from
+        text = container[start:stop]
+        if len(text) > TEXT_FREE:
+            make_text(len(text))
+        return text
     part = slice(start, stop, step)
     if type(container) is range:
         return container[part]

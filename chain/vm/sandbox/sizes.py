@@ -97,28 +97,33 @@ def weigh(value: object) -> None:
     if value is None or isinstance(value, int):
         return
     state = current()
+    if is_flat(value):
+        state.charge(NODE_STEPS + text_weight(value))
+        return
+    steps = 0
     stack: list[tuple[Any, int]] = [(value, 0)]
     while stack:
         here, depth = stack.pop()
-        if is_flat(here):
-            state.charge(NODE_STEPS + text_weight(here))
-            continue
         parts = _parts(here)
-        if not parts:
-            state.charge(NODE_STEPS)
-            continue
-        if depth >= NESTING_MAX:
+        steps += NODE_STEPS + 4 * len(parts)
+        if parts and depth >= NESTING_MAX:
             raise Trap(f"a value nested more than {NESTING_MAX} deep")
-        state.charge(NODE_STEPS + 4 * len(parts))
         kinds = set(map(type, parts))
         if kinds <= _NUMBERS:
-            continue
-        if kinds <= FLAT:
-            state.charge(sum([len(part) >> 6 for part in parts if isinstance(part, TEXTS)]))
-            continue
-        depth += 1
-        for part in parts:
-            stack.append((part, depth))
+            pass
+        elif kinds <= FLAT:
+            steps += sum([len(part) >> 6 for part in parts if isinstance(part, TEXTS)])
+        else:
+            depth += 1
+            for part in parts:
+                if is_flat(part):
+                    steps += NODE_STEPS + text_weight(part)
+                else:
+                    stack.append((part, depth))
+        if steps > NODE_STEPS << 4:
+            state.charge(steps)
+            steps = 0
+    state.charge(steps)
 
 
 def _parts(value: Any) -> list[Any] | tuple[Any, ...]:
