@@ -122,8 +122,15 @@ class Accounts:
         messages = [execute(address, one.contract, one.msg, one.funds) for one in wanted]
         account = await self._account(address)
         limit = await self._estimate(account, key, messages)
-        hash_ = await self._send(account, key, messages, limit)
-        return await self._settled(hash_, account)
+        hash_, sequence = await self._send(account, key, messages, limit)
+        try:
+            outcome = await self._follower.outcome(hash_, BLOCK_SECONDS)
+        except TimedOut:
+            self._known.pop(address, None)
+            raise
+        account.committed = max(account.committed, sequence + 1)
+        account.info = msgspec.structs.replace(account.info, has_key=True)
+        return _succeeded(outcome)
 
     async def broadcast(self, raw: bytes) -> Outcome:
         """A transaction that was signed elsewhere, in its block; again gives the same answer.
@@ -138,18 +145,7 @@ class Accounts:
             if known is None:
                 raise
             return _succeeded(known)
-        return await self._settled(hash_, None)
-
-    async def _settled(self, hash_: str, account: _Account | None) -> Outcome:
-        try:
-            outcome = await self._follower.outcome(hash_, BLOCK_SECONDS)
-        except TimedOut:
-            if account is not None:
-                self._known.pop(account.info.address, None)
-            raise
-        if account is not None:
-            account.committed = max(account.committed, min(account.committed + 1, account.next))
-        return _succeeded(outcome)
+        return _succeeded(await self._follower.outcome(hash_, BLOCK_SECONDS))
 
     async def _committed(self, hash_: str) -> Outcome | None:
         """The outcome of a transaction of an earlier block."""
@@ -185,7 +181,7 @@ class Accounts:
             if not found.code:
                 return found.gas_used * _GAS_MARGIN_PERCENT // 100
             expected = _SEQUENCE.search(found.log)
-            if (found.codespace, found.code) != _WRONG_SEQUENCE or expected is None:
+            if expected is None:
                 raise TxRefused(found.codespace, found.code, found.log)
             account.committed = int(expected[1])
             account.info = await self._link.account(account.info.address) or account.info
@@ -193,8 +189,8 @@ class Accounts:
 
     async def _send(
         self, account: _Account, key: PrivateKey, messages: Sequence[Msg], limit: int
-    ) -> str:
-        """Sign with the next sequence and hand it to the node; its hash."""
+    ) -> tuple[str, int]:
+        """Sign with the next sequence and hand it to the node; its hash and the sequence."""
         price = await self._link.gas_price()
         async with account.line:
             for _ in range(_TRIES):
@@ -212,7 +208,7 @@ class Accounts:
                     hash_ = await self._offer(raw)
                 except TxRefused as error:
                     expected = _SEQUENCE.search(error.log)
-                    if (error.codespace, error.code) == _WRONG_SEQUENCE and expected is not None:
+                    if expected is not None:
                         account.next = int(expected[1])
                     elif (error.codespace, error.code) == _LOW_FEE:
                         price = await self._link.gas_price(again=True)
@@ -220,7 +216,7 @@ class Accounts:
                         raise
                     continue
                 account.next += 1
-                return hash_
+                return hash_, account.next - 1
         raise TxRefused(*_WRONG_SEQUENCE, "the account is used by too many programs at once")
 
     async def _offer(self, raw: bytes) -> str:
