@@ -258,8 +258,8 @@ async def guarded(draw: Callable[[Context], Awaitable[None]], context: Context) 
 # --- what changes with blocks -----------------------------------------------------------------
 
 
-async def live(context: Context, load: Callable[[], T], draw: Callable[[T], None]) -> None:
-    """A part that is drawn again whenever a block changed what ``load`` gives.
+async def live(context: Context, load: Callable[[], T], draw: Callable[[T], None]) -> T:
+    """A part that is drawn again whenever a block changed what ``load`` gives; what it gave first.
 
     ``load`` runs in a thread. Only one load of a part is under way at a time.
     """
@@ -286,6 +286,7 @@ async def live(context: Context, load: Callable[[], T], draw: Callable[[T], None
             state["busy"] = False
 
     source.blocks.subscribe(look)
+    return first
 
 
 async def _refresh(
@@ -345,6 +346,9 @@ def button(
             outcome = await context.source.run(step())
         except FAILURES as error:
             result.say(str(error) or type(error).__name__, failed=True)
+        except Exception:
+            result.say(context.t("This did not work; the log of the node says why"), failed=True)
+            raise
         else:
             result.say(done(outcome) if done else _done(context, outcome))
         finally:

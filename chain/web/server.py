@@ -26,6 +26,8 @@ _POLICY: Final = (
     "style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; "
     "connect-src 'self' ws: wss:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
+#: a node under load may be slow; the visitor sees the browser wait
+_PATIENCE_SECONDS: Final = 60
 
 
 class _Guarded:
@@ -60,7 +62,7 @@ def _register(source: Source, history: History, path: str, view: View) -> None:
         with kit.frame(context, context.t(view.title)):
             await kit.guarded(view.show, context)
 
-    ui.page(path)(show)
+    ui.page(path, response_timeout=_PATIENCE_SECONDS)(show)
 
 
 def application(url: str) -> FastAPI:

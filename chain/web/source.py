@@ -18,7 +18,9 @@ from chain.client import rpc_queries as queries
 from chain.client.agent import Agent
 from chain.client.agent_actor import Actor
 from chain.client.agent_calls import Contracts
+from chain.client.card import CardError
 from chain.client.control import Control, NotADevnet
+from chain.client.envelope import EnvelopeError
 from chain.client.rpc import RpcClient, RpcFailed, Unreachable
 from chain.client.transport import ChainError, QueryRefused, TimedOut
 from chain.client.wallet import Wallet
@@ -34,7 +36,8 @@ _WASM: Final = "cosmwasm.wasm.v1."
 _WALLET: Final = "wallet"
 #: what reading or acting may come to without being our fault
 FAILURES: Final = (
-    ChainError, RpcFailed, Unreachable, NotADevnet, TimedOut, LookupError, ValueError,
+    ChainError, RpcFailed, Unreachable, NotADevnet, TimedOut, LookupError, ValueError, CardError,
+    EnvelopeError,
 )  # fmt: skip
 
 

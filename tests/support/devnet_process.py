@@ -31,9 +31,11 @@ class Devnet:
         if "--rpc-port" not in options:
             words += ["--rpc-port", "0"]
         if command == ("devnet",):
-            words += [word for word in ("--no-gateway", "--no-ui") if word not in options]
-        if command == ("devnet",) and "--gateway-port" not in options:
-            words.append("--no-gateway")
+            words += [
+                f"--no-{name}"
+                for name in ("gateway", "ui")
+                if f"--no-{name}" not in options and f"--{name}-port" not in options
+            ]
         with self._out.open("w") as out, self._err.open("w") as err:
             self.process = subprocess.Popen(
                 [*words, *options], cwd=ROOT, stdout=out, stderr=err, env={**os.environ}

@@ -119,10 +119,12 @@ def _join_form(context: Context, me: Account) -> None:
 
         def step() -> Outcome | None:
             agent = context.source.agent(me, chosen)
-            card = agent.make_card(
-                *skills, name=shown or chosen, description=", ".join(wanted) or shown or chosen,
-                url=f"https://agents.example/{chosen}",
-            )  # fmt: skip
+            card = None
+            if skills:
+                card = agent.make_card(
+                    *skills, name=shown or chosen, description=", ".join(wanted) or chosen,
+                    url=f"https://agents.example/{chosen}",
+                )  # fmt: skip
             lowest = min((one.price or 0 for one in skills), default=None)
             return agent.join(
                 name=shown, owner=owned_by, capabilities=wanted, price=lowest, card=card
@@ -160,13 +162,13 @@ def address_of(context: Context, text: str) -> str:
 async def show_agent(context: Context) -> None:
     """An agent's card, DID, keys, capabilities, prices, channels, tasks and balance."""
     agent_id = str(context.params["agent_id"])
-    t, source = context.t, context.source
+    t = context.t
 
     def load() -> Json:
         return _everything(context, agent_id)
 
-    await kit.live(context, load, lambda found: _show_agent(context, agent_id, found))
-    record = (await source.run(load))["record"]
+    found = await kit.live(context, load, lambda new: _show_agent(context, agent_id, new))
+    record = found["record"]
     if record is None or context.me is None:
         return
     if record["owner"] == context.me.address:

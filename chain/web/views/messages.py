@@ -256,8 +256,9 @@ async def show_channel(context: Context) -> None:
         return channel, messages
 
     result = kit.Result()
-    await kit.live(context, load, lambda found: _show_channel(context, *found, result))
-    channel, _ = await source.run(load)
+    channel, _ = await kit.live(
+        context, load, lambda found: _show_channel(context, *found, result)
+    )
     me = context.me
     if channel is None or me is None or channel["status"] == "closed":
         return
@@ -318,8 +319,7 @@ async def show_one(context: Context) -> None:
         return view, list(thread), checked
 
     result = kit.Result()
-    await kit.live(context, load, lambda found: _show_one(context, *found, result))
-    view, _, _ = await source.run(load)
+    view, _, _ = await kit.live(context, load, lambda found: _show_one(context, *found, result))
     if view is None:
         kit.alert(t("There is no message {name}", name=short(msg_id)))
         return
