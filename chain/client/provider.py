@@ -44,6 +44,7 @@ from chain.client.transport import ChainError, Outcome, TimedOut
 LOG: Final = logging.getLogger("msgchain.provider")
 #: jobs at once
 JOBS_MAX: Final = 16
+GRACE: Final = 0.3
 _ERROR_MAX: Final = 1_000
 _PROGRESS_TTL: Final = 3_600
 _PROGRESS_PRIORITY: Final = 50
@@ -72,6 +73,8 @@ class Job:
         self._answers = [step.detail for step in steps if step.action == "provide_input"]
         self._approvals = _granted(steps)
         self._accepted = any(step.action == "accept_task" for step in steps)
+        self._over = False
+        self._lock = threading.RLock()
 
     @property
     def id(self) -> str:
@@ -79,10 +82,19 @@ class Job:
         return self.task.task_id
 
     def accept(self) -> None:
-        """Take the task; the first ``ask``, ``progress`` or ``approval`` does it as well."""
-        if not self._accepted:
-            self._provider.send(self._step("accept_task"))
-            self._accepted = True
+        """Take the task; the first ``ask``, ``progress`` or ``approval`` does it as well, and so
+        does a moment's work."""
+        with self._lock:
+            if not self._accepted and not self._over:
+                self._provider.send(self._step("accept_task"))
+                self._accepted = True
+
+    def accept_late(self) -> None:
+        """Take the task if it is still worked on."""
+        try:
+            self.accept()
+        except Exception as error:
+            LOG.info("a task was not taken", extra={"task": self.id, "reason": str(error)})
 
     def ask(self, question: Any) -> Any:
         """Ask the requester and wait for the answer, as plain JSON. Raises: Gone."""
@@ -143,16 +155,20 @@ class Job:
         content = result if isinstance(result, Result) else Result(result)
         fields = {"content": content.content, "hash": content.hash, "reference": content.reference}
         wanted = [self._step("complete_task", **fields)]
-        if not self._accepted:
-            wanted.insert(0, self._step("accept_task"))
-        return self._provider.send(*wanted)
+        with self._lock:
+            self._over = True
+            if not self._accepted:
+                wanted.insert(0, self._step("accept_task"))
+            return self._provider.send(*wanted)
 
     def give_up(self, reason: str) -> Outcome:
         """Decline a task that was not accepted, fail one that was."""
         text = (reason or "no reason given")[:_ERROR_MAX]
-        if self._accepted:
-            return self._provider.send(self._step("fail_task", error=text))
-        return self._provider.send(self._step("reject_task", reason=text))
+        with self._lock:
+            self._over = True
+            if self._accepted:
+                return self._provider.send(self._step("fail_task", error=text))
+            return self._provider.send(self._step("reject_task", reason=text))
 
     def _step(self, variant: str, **fields: Any) -> Call:
         return calls.step_task(self._provider.agent.contracts, variant, self.id, **fields)
@@ -196,7 +212,8 @@ class Result:
 class Provider:
     """An agent's program: a function for each skill. ``default`` does what has none.
 
-    ``eager``: a job starts before its task is accepted, so that a quick one takes one transaction.
+    ``grace``: a job that takes longer (seconds) has its task accepted meanwhile; a quicker one may
+    still decline, or takes one transaction in all.
     ``resume_after``: seconds that an accepted task of another process rests before it is taken up.
     """
 
@@ -207,7 +224,7 @@ class Provider:
         *,
         default: Skill | None = None,
         ignore: Sequence[str] = (),
-        eager: bool = False,
+        grace: float = GRACE,
         resume_after: float = 0.0,
     ) -> None:
         self.agent = agent
@@ -215,7 +232,7 @@ class Provider:
         self._skills = dict(skills)
         self._default = default
         self._ignore = frozenset(ignore)
-        self._eager = eager
+        self._grace = grace
         self._resume_after = resume_after
         self._outbox = Outbox(agent.wallet)
         self._jobs: dict[str, threading.Thread] = {}
@@ -295,9 +312,10 @@ class Provider:
             if skill is None:
                 job.give_up(f"no skill {task.skill}")
                 return
+            late = threading.Timer(self._grace, job.accept_late)
+            late.daemon = True
+            late.start()
             try:
-                if not self._eager:
-                    job.accept()
                 job.finish(skill(job))
             except Refuse as error:
                 job.give_up(str(error))
@@ -306,6 +324,8 @@ class Provider:
             except Exception as error:
                 LOG.warning("a skill failed", exc_info=error, extra={"task": task.task_id})
                 job.give_up(f"{type(error).__name__}: {error}")
+            finally:
+                late.cancel()
         except Gone:
             return
         except Exception as error:

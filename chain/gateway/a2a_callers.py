@@ -32,6 +32,8 @@ from chain.crypto.keys import PrivateKey
 from chain.gateway.accounts import Accounts, KeyRing
 from chain.gateway.keys import ApiKeys
 
+_TRIES: Final = 4
+_WRONG_SEQUENCE: Final = ("sdk", 32)
 SCOPE_KEY: Final = "msgchain.caller"
 _BEARER: Final = re.compile(r"[Bb]earer +(msgk_\S+)")
 _WRONG_STATE: Final = re.compile(r"(Task task-\d+ is \w+: \w+ is not possible)")
@@ -128,10 +130,14 @@ class Callers:
 
     async def submit_with(self, key: PrivateKey, *wanted: Call) -> Outcome:
         """Act for an account. Raises: A2AError with what the chain says."""
-        try:
-            return await self._accounts.submit(key, wanted)
-        except ChainError as error:
-            raise fault_of(error) from None
+        for attempt in range(_TRIES):
+            try:
+                return await self._accounts.submit(key, wanted)
+            except ChainError as error:
+                again = (error.codespace, error.code) == _WRONG_SEQUENCE  # of another gateway
+                if not again or attempt == _TRIES - 1:
+                    raise fault_of(error) from None
+        raise InternalError("the account is used by too many programs at once")
 
     async def _key(self, caller: Caller) -> PrivateKey:
         if not caller.known:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
 from collections import OrderedDict
 from typing import Final
@@ -52,6 +53,7 @@ class A2aApp:
     the first request starts it if nobody did."""
 
     def __init__(self, core: Core, settings: A2aSettings) -> None:
+        logging.getLogger("a2a").setLevel(logging.ERROR)  # it warns of every refused request
         EventSourceResponse.DEFAULT_PING_INTERVAL = int(QUIET_SECONDS)
         self.gate = Gate(core, settings)
         self._apps: OrderedDict[str, tuple[ServedCard, Starlette]] = OrderedDict()

@@ -113,7 +113,6 @@ class Playground:
             {SKILL.id: playground},
             default=playground,
             ignore=(OFFER_SKILL,),
-            eager=True,
             resume_after=_RESUME_AFTER,
         )
         if not self._stopped.is_set():
