@@ -15,6 +15,7 @@ from chain.cli.lazy import LazyGroup
 #: command -> "module:attribute", "one line of help"
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("chain.cli.demo:demo", "Play two agents that negotiate and pay, on a fresh chain."),
+    "new": ("chain.cli.new:new", "Write a contract project: contract, tests, invariant test."),
     "devnet": ("chain.cli.devnet:devnet", "Run a local chain with every contract."),
     "page": ("chain.cli.page:page", "Show the page of a running node."),
     "gateway": ("chain.cli.gateway:gateway", "Serve agents: the Agent API, beside any node."),

@@ -7,37 +7,41 @@ from typing import Any
 from chain.testing import contract_machine, hook_token, of_machine
 
 
-def owed(chain: Any, address: str, denom: str) -> int:
-    """Open escrows and claims in a denomination."""
+def owed(machine: Any) -> dict[str, int]:
+    """Open escrows and claims together, by denomination."""
+    chain, address = machine.chain, machine.address
     lines = chain.query(address, {"list_claimable": {}})["claims"]
     for escrow in chain.query(address, {"list_open": {}})["escrows"]:
         lines += escrow["native_balance"]
         lines += [{"denom": f"cw20:{t['address']}", **t} for t in escrow["cw20_balance"]]
-    return sum(int(line["amount"]) for line in lines if line["denom"] == denom)
+    sums = dict.fromkeys(["amsg", "stray", f"cw20:{machine.contracts['hook_token']}"], 0)
+    for line in lines:
+        sums[line["denom"]] = sums.get(line["denom"], 0) + int(line["amount"])
+    return sums
 
 
-def surplus(machine: Any, denom: str) -> int:
+def surplus(machine: Any) -> dict[str, int]:
     """What it has above what it owes."""
     chain, address = machine.chain, machine.address
-    if not denom.startswith("cw20:"):
-        return int(chain.balance(address, denom)) - owed(chain, address, denom)
-    there = chain.query(denom[5:], {"balance": {"address": address}})["balance"]
-    return int(there) - owed(chain, address, denom)
+    found = {}
+    for denom, amount in owed(machine).items():
+        if denom in ("amsg", "stray"):
+            found[denom] = chain.balance(address, denom) - amount
+        elif denom == f"cw20:{machine.contracts['hook_token']}":
+            there = chain.query(denom[5:], {"balance": {"address": address}})["balance"]
+            found[denom] = int(there) - amount
+    return found
 
 
 @of_machine
 def exact(machine: Any) -> None:
     """It has what it owes, and knows what it owes."""
-    for denom in denoms(machine):
-        machine.ghost.surplus[denom] = surplus(machine, denom)
-        assert machine.ghost.surplus[denom] >= 0
+    machine.ghost.surplus = surplus(machine)
+    assert min(machine.ghost.surplus.values()) >= 0
+    sums = owed(machine)
+    for denom in machine.ghost.surplus:
         held = machine.chain.query(machine.address, {"held": {"denom": denom}})["amount"]
-        assert int(held) == owed(machine.chain, machine.address, denom)
-
-
-def denoms(machine: Any) -> list[str]:
-    """Coins and the token."""
-    return ["amsg", "stray", f"cw20:{machine.contracts['hook_token']}"]
+        assert int(held) == sums[denom]
 
 
 @of_machine
@@ -69,8 +73,8 @@ def parties(machine: Any, call: Any) -> None:
         payee = escrow["source"]
     if payee != machine.address:  # all of it goes to the payee, or waits
         assert {*call.paid(machine.address)} <= {payee}
-        for denom in denoms(machine):
-            assert surplus(machine, denom) <= machine.ghost.surplus[denom]
+        now = surplus(machine)
+        assert all(now[denom] <= before for denom, before in machine.ghost.surplus.items())
 
 
 def escrow_machine(contract: Any, **more: Any) -> Any:
