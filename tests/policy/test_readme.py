@@ -53,7 +53,7 @@ def test_every_command_in_the_readme_exists(text: str) -> None:
     rest = words(text)
     while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
         name = rest.pop(0).rstrip(",.;:…")
-        if name == "…":
+        if name == "…" or name.isupper():
             return
         found = command.get_command(context, name)
         assert found is not None, f"{text}: there is no command {name}"
