@@ -13,7 +13,7 @@ from pathlib import Path
 
 SIZES = ("smoke", "quick", "real")
 #: modules with a command line of their own
-COMMANDS = ("targets",)
+COMMANDS = ("profile", "targets")
 
 
 def names() -> list[str]:

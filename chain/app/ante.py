@@ -9,13 +9,12 @@ raises.
 from __future__ import annotations
 
 from binascii import b2a_base64
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from chain.app import accounts, boundary, static
 from chain.app.bank import Bank
 from chain.app.events import Event
+from chain.app.known import Proof
 from chain.app.records import Account, ChainRecord, Params
 from chain.app.units import BASE, UNITS, convert, list_error, text
 from chain.crypto.addresses import AddressError, validate
@@ -39,8 +38,7 @@ GAS_MAX: Final = (1 << 63) - 1
 _SIG_GAS: Final = {ML_DSA_87: SIG_ML_DSA_87, SECP256K1: SIG_SECP256K1, ED25519: SIG_ED25519}
 
 
-@dataclass(slots=True)
-class Passed:
+class Passed(NamedTuple):
     """What the ante found out: who pays what, who signed, and whether an agent is alone."""
 
     signers: tuple[str, ...]
@@ -49,17 +47,19 @@ class Passed:
     reserved: int
     #: an agent that signed without its owner; empty: none
     restricted: str
+    #: the signatures that hold, in the order of the signers
+    proofs: tuple[Proof, ...] = ()
 
 
-@dataclass(slots=True)
-class Mode:
-    """What of the ante applies. ``trusted``: jobs that were proven before, in the order of the
-    signers.
+class Mode(NamedTuple):
+    """What of the ante applies. ``proofs``: signatures that were verified before; ``sound``: the
+    bytes alone were found good before.
     """
 
     simulate: bool = False
     recheck: bool = False
-    verified: Sequence[tuple[SigJob, bool]] | None = None
+    proofs: tuple[Proof, ...] = ()
+    sound: bool = False
 
 
 class Desk(NamedTuple):
@@ -67,16 +67,20 @@ class Desk(NamedTuple):
 
     overlay: Overlay
     meter: GasMeter
-    events: list[Event]
+    #: None: nobody listens
+    events: list[Event] | None
     chain: ChainRecord
     params: Params
     mode: Mode
 
 
-def static_check(
-    tx: Tx, chain: ChainRecord, params: Params, height: int, prefix: str
+def static_check(  # noqa: PLR0917  # made on the hottest path, by position
+    tx: Tx, chain: ChainRecord, params: Params, height: int, prefix: str, sound: bool = False
 ) -> tuple[Msg, ...]:
-    """Everything that needs no account. Raises: AppError. Returns the messages as they will run."""
+    """Everything that needs no account. Raises: AppError. Returns the messages as they will run.
+
+    ``sound``: the same bytes passed before, so only what depends on the state is looked at.
+    """
     if len(tx.raw) > params.tx_max_bytes:
         raise AppError.wrap(
             "sdk", 21, f"transaction has {len(tx.raw)} bytes, limit is {params.tx_max_bytes}"
@@ -93,10 +97,11 @@ def static_check(
         unpacked = tx.messages
     if tx.chain_id is not None and tx.chain_id != chain.chain_id:
         raise AppError.wrap("sdk", 28, f"got: {tx.chain_id}, expected: {chain.chain_id}")
-    for message in unpacked:
-        static.check(message, prefix)
-    if tx.form != DEV:
-        _check_shape(tx, prefix)
+    if not sound:
+        for message in unpacked:
+            static.check(message, prefix)
+        if tx.form != DEV:
+            _check_shape(tx, prefix)
     if tx.timeout_height and height > tx.timeout_height:
         raise AppError.wrap(
             "sdk", 30, f"block height: {height}, timeout height: {tx.timeout_height}"
@@ -188,21 +193,23 @@ class Ante:
         meter.consume(ANTE_READS, "ReadFlat")
         signers = tuple([signer.address for signer in tx.signers])
         found = self._accounts(tx, overlay, meter, params)
+        proofs = mode.proofs
         if not (mode.simulate or mode.recheck):
-            self._signatures(tx, found, chain.chain_id, mode)
+            proofs = self._signatures(tx, found, chain.chain_id, proofs)
         restricted = self._boundary(overlay, params, signers, messages)
         payer = tx.payer
         reserved = self._fee(tx, desk, payer)
-        events.append(Event("tx", [("fee", text(convert(tx.fee))), ("fee_payer", payer)]))
+        if events is not None:
+            events.append(Event("tx", [("fee", text(convert(tx.fee))), ("fee_payer", payer)]))
         for index, signer in enumerate(tx.signers):
             canonical, account, _ = found[index]
             accounts.save(overlay, canonical, Account(account.number, account.sequence + 1), meter)
+            if events is None:
+                continue
             events.append(Event("tx", [("acc_seq", f"{signer.address}/{signer.sequence}")]))
-            events.extend(
-                Event("tx", [("signature", base64_text(signature))])
-                for signature in signatures_in_events(tx, index)
-            )
-        return Passed(signers, payer, reserved, restricted)
+            for signature in signatures_in_events(tx, index):
+                events.append(Event("tx", [("signature", base64_text(signature))]))
+        return Passed(signers, payer, reserved, restricted, proofs)
 
     def _boundary(
         self,
@@ -221,26 +228,30 @@ class Ante:
                 raise boundary.refusal(agent, what)
         return agent
 
-    def jobs(self, tx: Tx, store: ReadStore, chain_id: str) -> list[SigJob]:
-        """The signature checks of a transaction as far as a state shows them: for checking a
-        block's all at once.
+    def claims(
+        self, tx: Tx, store: ReadStore, chain_id: str
+    ) -> tuple[list[SigJob], tuple[Proof, ...]]:
+        """The signature checks of a transaction as a state shows them, and what they would prove:
+        for checking before its turn comes. Both are empty where the state does not show all.
 
-        Accounts that do not exist yet, or that an earlier transaction of the block changes, are
-        checked again later.
+        Accounts that an earlier transaction makes or gives a key are checked when it has run.
         """
         jobs: list[SigJob] = []
+        proofs: list[Proof] = []
         if tx.form == DEV:
-            return jobs
+            return jobs, ()
         for index, signer in enumerate(tx.signers):
             try:
                 canonical = validate(signer.address, self._prefix)
                 account = accounts.may_load(store, canonical)
-                pubkey = signer.pubkey or accounts.may_load_key(store, canonical)
-                if account is not None and pubkey is not None:
-                    jobs.extend(signature_jobs(tx, index, pubkey, account.number, chain_id))
+                key = accounts.may_load_key(store, canonical) or signer.pubkey
+                if account is None or key is None or signer.sequence < account.sequence:
+                    return [], ()
+                jobs.extend(signature_jobs(tx, index, key, account.number, chain_id))
             except (AppError, AddressError):
-                return jobs  # refused when its turn comes
-        return jobs
+                return [], ()  # refused when its turn comes
+            proofs.append(Proof(key, account.number, chain_id))
+        return jobs, tuple(proofs)
 
     def _accounts(
         self, tx: Tx, overlay: Overlay, meter: GasMeter, params: Params
@@ -301,34 +312,38 @@ class Ante:
             raise AppError.wrap("sdk", 7, f"Invalid fee payer address ({error})") from None
 
     def _signatures(
-        self, tx: Tx, found: list[tuple[bytes, Account, PubKey]], chain_id: str, mode: Mode
-    ) -> None:
-        """Check every signature, taking what was proven for the whole block before."""
-        proven = list(mode.verified or ())
-        for index, (_, account, key) in enumerate(found):
-            jobs = signature_jobs(tx, index, key, account.number, chain_id)
-            known = proven[: len(jobs)]
-            if [job for job, _ in known] == list(jobs):
-                answers = [good for _, good in known]
-                del proven[: len(jobs)]
-            else:
-                proven.clear()
-                answers = self._verifier.verify_many(jobs)
-            if not all(answers):
-                raise refused(tx, index, account.number, chain_id)
+        self,
+        tx: Tx,
+        found: list[tuple[bytes, Account, PubKey]],
+        chain_id: str,
+        known: tuple[Proof, ...],
+    ) -> tuple[Proof, ...]:
+        """Check every signature that was not proven before; gives what is proven now."""
+        proofs = tuple([Proof(key, account.number, chain_id) for _, account, key in found])
+        if proofs == known:
+            return known
+        for index, proof in enumerate(proofs):
+            jobs = signature_jobs(tx, index, proof.key, proof.number, chain_id)
+            if not all(self._verifier.verify_many(jobs)):
+                raise refused(tx, index, proof.number, chain_id)
+        return proofs
 
     def _fee(self, tx: Tx, desk: Desk, payer: str) -> int:
         """Move the whole ceiling to the fee collector.
 
         Raises: AppError sdk/13, msgchain/3, sdk/5.
         """
-        if tx.fee and any(coin.amount for coin in tx.fee):
-            error = list_error(tx.fee)
-            if error is not None and len(tx.fee) > 1:
-                raise AppError.wrap("sdk", 13, f"invalid fee amount: {text(tx.fee)}")
-        offered = sum(
-            int(coin.amount) * UNITS[coin.denom] for coin in tx.fee if coin.denom in UNITS
-        )
+        offered = 0
+        foreign: list[str] = []
+        for coin in tx.fee:
+            factor = UNITS.get(coin.denom)
+            if factor is None:
+                foreign.append(coin.denom)
+            else:
+                offered += int(coin.amount) * factor
+        several = len(tx.fee) > 1 and any(coin.amount for coin in tx.fee)
+        if several and list_error(tx.fee) is not None:
+            raise AppError.wrap("sdk", 13, f"invalid fee amount: {text(tx.fee)}")
         required = 0 if desk.mode.simulate else tx.gas_limit * desk.params.gas_price
         if offered < required:
             if tx.form == COSMOS:
@@ -339,14 +354,18 @@ class Ante:
             raise AppError.wrap(
                 "sdk", 13, f"insufficient fees; got: {text(tx.fee)} required: {needed}"
             )
-        foreign = [coin.denom for coin in tx.fee if coin.denom not in UNITS]
         if foreign:
             raise AppError.wrap("msgchain", 3, f"fees are paid in msg, not in {', '.join(foreign)}")
         self._reserve(desk.overlay, desk.meter, desk.events, payer, offered)
         return offered
 
     def _reserve(
-        self, overlay: Overlay, meter: GasMeter | None, events: list[Event], payer: str, amount: int
+        self,
+        overlay: Overlay,
+        meter: GasMeter | None,
+        events: list[Event] | None,
+        payer: str,
+        amount: int,
     ) -> None:
         if not amount:
             return
@@ -357,7 +376,8 @@ class Ante:
             raise AppError(
                 error.codespace, error.code, f"{error.log}: insufficient funds"
             ) from None
-        events.append(Event("message", [("sender", payer)]))
+        if events is not None:
+            events.append(Event("message", [("sender", payer)]))
 
     def developer(
         self,

@@ -22,6 +22,7 @@ from chain.app.context import BlockScope
 from chain.app.contracts import CodeSource
 from chain.app.events import Event
 from chain.app.execution import Execution
+from chain.app.known import Known, Memory
 from chain.app.queries.service import Queries, QueryResult
 from chain.app.records import ChainRecord
 from chain.app.snapshots import Applied, Snapshot, Snapshots
@@ -44,7 +45,6 @@ from chain.errors import AppError, InvariantViolation, invariant
 from chain.std import BlockInfo, Timestamp
 from chain.store.overlay import Overlay
 from chain.store.state import StateStore
-from chain.tx.codec import decode_tx
 from chain.tx.value import Tx
 from chain.vm.call import BugWatch
 from chain.vm.storage import ReadStore
@@ -75,6 +75,7 @@ class App:
         self.queries = Queries(store, self.execution, self._block_info_at)
         #: told of what the next transactions do; None costs nothing
         self.observer: Observer | None = None
+        self._memory = Memory()
         self._genesis: dict[bytes, bytes | None] | None = None
         self._initial_height = 1
         self._open: OpenBlock | None = None
@@ -153,21 +154,32 @@ class App:
         funds only.
         """
         try:
-            tx = decode_tx(raw)
+            known = self._memory.find(raw)
         except AppError as error:
             return CheckTxResult(error.code, error.codespace, error.log)
-        return self.check_decoded(tx, recheck)
-
-    def check_decoded(self, tx: Tx, recheck: bool = False) -> CheckTxResult:
-        """As ``check_tx`` for a decoded transaction."""
+        tx = known.tx
         scope = self._check or self._fresh_check()
-        error, used = self.execution.check(scope, tx, Mode(recheck=recheck))
+        mode = Mode(False, recheck, known.proofs, known.sound)
+        refusal, used, proofs = self.execution.check(scope, tx, mode)
+        known.proofs = proofs or known.proofs
         sender = tx.signers[0].address if tx.signers else ""
-        if error is not None:
+        if refusal is not None:
             return CheckTxResult(
-                error.code, error.codespace, error.log, tx.gas_limit, sender, tx.hash, used
+                refusal.code, refusal.codespace, refusal.log, tx.gas_limit, sender, tx.hash, used
             )
+        known.sound = True
         return CheckTxResult(gas_wanted=tx.gas_limit, sender=sender, hash=tx.hash, gas_used=used)
+
+    def prove(self, raw: bytes) -> None:
+        """Decode a transaction and verify its signatures ahead of ``check_tx``, as far as the
+        committed state shows their keys. Any thread may do this, also while a block runs.
+        """
+        try:
+            known = self._memory.find(raw)
+        except AppError:
+            return  # check_tx says why
+        if not known.proofs and self.store.height:
+            self._prove([known], self.store.view)
 
     def prepare_proposal(self, txs: Sequence[bytes], max_tx_bytes: int) -> list[bytes]:
         """The transactions to propose: those given, in order, as far as bytes and gas of a block
@@ -184,9 +196,14 @@ class App:
     def finalize_block(self, block: BlockInput) -> BlockResult:
         """Run a whole block from the committed state. Writes nothing; may be repeated."""
         self.open_block(block)
-        proven = self._prove(block.txs)
-        for raw, known in zip(block.txs, proven, strict=True):
-            self._deliver(raw, known)
+        opened = self._opened()
+        found = [self._find(raw) for raw in block.txs]
+        self._prove(
+            [known for known in found if isinstance(known, Known) and not known.proofs],
+            opened.scope.overlay,
+        )
+        for known in found:
+            self._deliver(opened, known)
         return self.close_block()
 
     def open_block(self, block: BlockInput) -> None:
@@ -229,7 +246,7 @@ class App:
 
     def deliver(self, raw: bytes) -> TxResult:
         """Run one transaction in the open block."""
-        return self._deliver(raw, None)
+        return self._deliver(self._opened(), self._find(raw))
 
     def deliver_tx(self, tx: Tx) -> TxResult:
         """As ``deliver`` for a decoded transaction; its ``raw`` is not looked at beyond its
@@ -350,7 +367,7 @@ class App:
 
     def simulate(self, raw: bytes) -> TxResult:
         """What a transaction would do now, without signatures and fee; nothing stays."""
-        tx = decode_tx(raw)
+        tx = self._memory.find(raw).tx
         overlay = self._base_overlay()
         chain = self._chain(overlay)
         info = BlockInfo(self.store.height + 1, Timestamp(self._last_time), chain.chain_id)
@@ -391,42 +408,41 @@ class App:
 
     # --- inside ---------------------------------------------------------------------------------
 
-    def _deliver(self, raw: bytes, proven: Sequence[tuple[SigJob, bool]] | None) -> TxResult:
-        opened = self._opened()
+    def _find(self, raw: bytes) -> Known | AppError:
+        """A transaction, or why its bytes are none."""
         try:
-            tx = decode_tx(raw)
+            return self._memory.find(raw)
         except AppError as error:
+            return error
+
+    def _deliver(self, opened: OpenBlock, known: Known | AppError) -> TxResult:
+        if isinstance(known, AppError):
             opened.scope.index += 1
-            result = TxResult(error.code, error.codespace, error.log)
-            opened.results.append(result)
-            return result
-        mode = _PLAIN if proven is None else Mode(verified=proven)
-        result = self.execution.deliver(opened.scope, tx, mode, self.observer)
+            result = TxResult(known.code, known.codespace, known.log)
+        else:
+            mode = Mode(False, False, known.proofs, known.sound)
+            result = self.execution.deliver(opened.scope, known.tx, mode, self.observer)
         opened.results.append(result)
         return result
 
-    def _prove(self, txs: Sequence[bytes]) -> list[Sequence[tuple[SigJob, bool]]]:
-        """Check the signatures of a whole block at once, as far as the committed state shows
-        their keys.
-        """
-        opened = self._opened()
-        chain_id = opened.scope.info.chain_id
-        sizes: list[int] = []
+    def _prove(self, unproven: Sequence[Known], state: ReadStore) -> None:
+        """Check signatures all at once, as far as a state shows their keys."""
+        if not unproven:
+            return
+        chain_id = self._chain(state).chain_id
+        claimed = []
         jobs: list[SigJob] = []
-        for raw in txs:
-            try:
-                found = self.execution.ante.jobs(decode_tx(raw), opened.scope.overlay, chain_id)
-            except AppError:
-                found = []
-            jobs.extend(found)
-            sizes.append(len(found))
-        answers = list(zip(jobs, self.verifier.verify_many(jobs), strict=True)) if jobs else []
-        proven: list[Sequence[tuple[SigJob, bool]]] = []
+        for known in unproven:
+            wanted, proofs = self.execution.ante.claims(known.tx, state, chain_id)
+            if wanted:
+                claimed.append((known, proofs, len(wanted)))
+                jobs.extend(wanted)
+        answers = self.verifier.verify_many(jobs) if jobs else []
         start = 0
-        for size in sizes:
-            proven.append(answers[start : start + size])
-            start += size
-        return proven
+        for known, proofs, count in claimed:
+            if all(answers[start : start + count]):
+                known.proofs = proofs
+            start += count
 
     def _opened(self) -> OpenBlock:
         if self._open is None:

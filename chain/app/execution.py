@@ -15,6 +15,7 @@ from chain.app.dev import Dev
 from chain.app.dispatch import Dispatcher
 from chain.app.events import Event
 from chain.app.handlers import Handlers
+from chain.app.known import Proof
 from chain.app.records import Params
 from chain.app.trace import Observer
 from chain.app.wasm import Wasm
@@ -65,7 +66,9 @@ class Execution:
         block.index += 1
         events: list[Event] = []
         try:
-            messages = static_check(tx, block.chain, params, block.info.height, self.prefix)
+            messages = static_check(
+                tx, block.chain, params, block.info.height, self.prefix, mode.sound
+            )
             if 0 <= params.block_max_gas < block.gas_wanted + tx.gas_limit:
                 raise AppError.wrap("sdk", 11, "no block gas left to run tx")
             if tx.form == DEV:
@@ -130,27 +133,32 @@ class Execution:
             event.attributes.append(position)
         return outcome.type_url or f"{url}Response", outcome.value
 
-    def check(self, block: BlockScope, tx: Tx, mode: Mode) -> tuple[AppError | None, int]:
+    def check(
+        self, block: BlockScope, tx: Tx, mode: Mode
+    ) -> tuple[AppError | None, int, tuple[Proof, ...]]:
         """The ante alone, in the check state: what refuses the transaction, None when it may
-        enter the pool; and the gas that this took.
+        enter the pool; the gas that this took; and the signatures that hold.
         """
         overlay = block.overlay
         params = gov.load_params(overlay)
         start = overlay.checkpoint()
         meter = GasMeter(_limit(tx, params, mode))
         try:
-            messages = static_check(tx, block.chain, params, block.info.height, self.prefix)
+            messages = static_check(
+                tx, block.chain, params, block.info.height, self.prefix, mode.sound
+            )
             if tx.form == DEV:
-                self.ante.developer(tx, messages, overlay, [], params)
+                passed = self.ante.developer(tx, messages, overlay, [], params)
             else:
-                self.ante.run(tx, messages, Desk(overlay, meter, [], block.chain, params, mode))
+                desk = Desk(overlay, meter, None, block.chain, params, mode)
+                passed = self.ante.run(tx, messages, desk)
         except AppError as error:
             overlay.rollback(start)
-            return error, meter.used
+            return error, meter.used, ()
         except OutOfGas as error:
             overlay.rollback(start)
-            return _out_of_gas(error, meter), meter.used
-        return None, meter.used
+            return _out_of_gas(error, meter), meter.used, ()
+        return None, meter.used, passed.proofs
 
     def privileged_sudo(
         self, block: BlockScope, contract: str, msg: bytes, gas_limit: int

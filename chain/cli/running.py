@@ -13,6 +13,7 @@ from chain.driver.genesis import GenesisFileError, parse_interval
 from chain.driver.mempool import TXS_MAX
 from chain.node import logs
 from chain.node.home import HomeError
+from chain.node.process import tune
 from chain.node.server import PortInUse, Server, listen
 from chain.node.service import INSTANT, MANUAL, Node
 from chain.store.errors import StoreError
@@ -116,6 +117,7 @@ def serve(
     server = Server(node, listening, origins=cors)
     if prepare is not None:
         prepare(server)
+    tune()
     server.run()
     if node.failure is not None:
         fail(f"the chain stopped: {node.failure}")

@@ -47,6 +47,7 @@ from chain.driver.log.record import (
     GenesisRecord,
     pack,
     sealed,
+    sealed_block,
     unpack_block,
 )
 from chain.store import StateStore
@@ -278,11 +279,11 @@ class Producer:
         if record.prev != self.state.record_hash:
             raise ValueError(f"height {record.block.height} does not follow {self.height}")
         accept(self.app.finalize_block(record.block))
-        self._keep(record)
+        self._keep(record, pack(record))
 
     def _commit(self, block: BlockInput, result: BlockResult) -> BlockRecord:
         header, last_commit = self._header(block)
-        record = sealed(
+        record, packed = sealed_block(
             BlockRecord(
                 block,
                 result,
@@ -292,10 +293,10 @@ class Producer:
                 self.state.record_hash,
             )
         )
-        self._keep(record)
+        self._keep(record, packed)
         return record
 
-    def _keep(self, record: BlockRecord) -> None:
+    def _keep(self, record: BlockRecord, packed: bytes) -> None:
         """Commit the block that the App has just run, with its record."""
         state, block, result = self.state, record.block, record.result
         block_ref = block_id(Block(record.header, block.txs, record.last_commit))
@@ -313,7 +314,7 @@ class Producer:
             params=result.consensus_param_updates or state.params,
         )
         rows = {
-            block_row(block.height): pack(record),
+            block_row(block.height): packed,
             ROW_HASH + block_ref.hash: block.height.to_bytes(8, "big"),
             ROW_DRIVER: msgspec.msgpack.encode(after),
         }

@@ -181,6 +181,8 @@ class Node:
         """Check a transaction and let it wait for a block. Raises: MempoolError, NodeFailed."""
         if self.failure is not None:
             raise NodeFailed
+        if len(raw) <= self.options.tx_bytes and len(self.mempool) < self.options.mempool_txs:
+            self.app.prove(raw)  # beside other checks and the running block
         with self.pool_lock:
             result: CheckTxResult = self.mempool.add(raw)  # type: ignore[assignment]
             size = len(self.mempool)

@@ -36,7 +36,7 @@ class Overlay:
     the iterator; then it raises ``IteratorStale``.
     """
 
-    __slots__ = ("_base_get", "_epoch", "_journal", "_sorted", "_start", "base", "writes")
+    __slots__ = ("_base_get", "_epoch", "_fresh", "_journal", "_sorted", "_start", "base", "writes")
 
     def __init__(self, base: Reader) -> None:
         self.base = base
@@ -47,6 +47,7 @@ class Overlay:
         self._start = 0  # number of journal entries forgotten by ``settle``
         self._epoch = 0  # counts rollbacks that changed something, for open iterators
         self._sorted: SortedList[bytes] | None = None
+        self._fresh: list[bytes] = []  # written since the view was sorted
 
     def get(self, key: bytes) -> bytes | None:
         """The value of ``key`` as last written, else as ``base`` has it; ``None`` if absent."""
@@ -62,7 +63,7 @@ class Overlay:
         self._journal.append((key, old))
         writes[key] = value
         if old is MISSING and self._sorted is not None:
-            self._sorted.add(key)
+            self._fresh.append(key)
 
     def remove(self, key: bytes) -> None:
         """Delete ``key``; nothing happens if it is absent."""
@@ -71,7 +72,7 @@ class Overlay:
         self._journal.append((key, old))
         writes[key] = None
         if old is MISSING and self._sorted is not None:
-            self._sorted.add(key)
+            self._fresh.append(key)
 
     def checkpoint(self) -> int:
         """A point to roll back to. Points nest; one that is not needed any more is simply
@@ -97,7 +98,7 @@ class Overlay:
             if old is MISSING:
                 del writes[key]
                 if in_order is not None:
-                    in_order.remove(key)
+                    in_order.discard(key)
             else:
                 writes[key] = old  # type: ignore[assignment]  # not MISSING
         del journal[keep:]
@@ -137,8 +138,7 @@ class Overlay:
         if start is not None and end is not None and start >= end:
             return iter(())
         entries = self.base.range(start, end, reverse)
-        if self._sorted is None:
-            self._sorted = SortedList(self.writes)
+        self._in_order()
         journal = self._journal
         opened = _Opened(self._start + len(journal), self._epoch, journal[-1] if journal else None)
         return self._merge(entries, self._keys(start, end, reverse), (start, end, reverse), opened)
@@ -188,13 +188,23 @@ class Overlay:
             if value is not None:
                 yield key, value  # type: ignore[misc]  # not MISSING, so bytes
 
+    def _in_order(self) -> SortedList[bytes]:
+        """The sorted view of the written keys, with those written since it was used last."""
+        in_order, fresh = self._sorted, self._fresh
+        if in_order is None:
+            in_order = self._sorted = SortedList(self.writes)
+        elif fresh:
+            writes = self.writes
+            new = [key for key in dict.fromkeys(fresh) if key in writes and key not in in_order]
+            fresh.clear()
+            in_order.update(new)
+        return in_order
+
     def _keys(
         self, start: bytes | None, end: bytes | None, reverse: bool, cursor: bytes | None = None
     ) -> Iterator[bytes]:
         """Written keys of the range in order, those beyond ``cursor`` only."""
-        in_order = self._sorted
-        if in_order is None:
-            in_order = self._sorted = SortedList(self.writes)
+        in_order = self._in_order()
         include = (True, False)
         if cursor is not None:
             if reverse:

@@ -67,6 +67,7 @@ class Footer(msgspec.Struct, frozen=True, array_like=True):
 Record = GenesisRecord | BlockRecord | Footer
 
 _PACK: Final = msgspec.msgpack.Encoder()
+_SHORT_ARRAY: Final = 0x90  # MessagePack's marker of an array of fewer than 16
 _KINDS: Final[dict[str, type[Record]]] = {
     "genesis": GenesisRecord,
     "block": BlockRecord,
@@ -92,6 +93,16 @@ def sealed(record: S) -> S:
     if not isinstance(record, GenesisRecord | BlockRecord | Footer):
         raise TypeError("only records are sealed")
     return msgspec.structs.replace(record, hash=record_hash(record))
+
+
+def sealed_block(record: BlockRecord) -> tuple[BlockRecord, bytes]:
+    """The record with its hash filled in, and ``pack`` of it: both from one encoding."""
+    names = record.__struct_fields__
+    body = _PACK.encode([getattr(record, name) for name in names[:-1]])
+    digest = hashlib.sha256(b"block\x00" + body).digest()
+    made = msgspec.structs.replace(record, hash=digest)
+    head = _PACK.encode(["block", 0])[:-1] + bytes((_SHORT_ARRAY | len(names),))
+    return made, head + body[1:] + _PACK.encode(digest)
 
 
 # --- MessagePack ---------------------------------------------------------------------------------
