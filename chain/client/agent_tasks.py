@@ -142,12 +142,12 @@ class Tasks(Messages):
         last: int | None = None
         waited = 0.0
         while True:
+            task = self.task(task_id)  # before its steps, so that the last is not missed
             steps = self.history(task_id, last)
             yield from steps
             if steps:
                 last, waited = steps[-1].number, 0.0
                 continue
-            task = self.task(task_id)
             if task is None or task.final:
                 return
             if waited >= seconds:
