@@ -70,7 +70,13 @@ def open_chain(
     backend: Backend = MemoryBackend() if home is None else LevelBackend(home)
     store = StateStore(backend, keep_heights=keep_heights)
     known = codes or known_codes()
-    app = App(store, known, verifier=verifier or InlineVerifier(), on_bug=on_bug)
+    app = App(
+        store,
+        known,
+        verifier=verifier or InlineVerifier(),
+        prefix=genesis.prefix,
+        on_bug=on_bug,
+    )
     producer = Producer(app, store, known, signers)
     producer.start(genesis)
     return producer
@@ -87,8 +93,9 @@ def replay_app(
         backend: Backend = MemoryBackend() if home is None else LevelBackend(home)
         store = StateStore(backend, keep_heights=1, authenticate=authenticate)
         verifier: Verifier = InlineVerifier() if check_signatures else TrustingVerifier()
-        app = App(store, codes, verifier=verifier)
-        begin(app, parse(record.genesis))
+        genesis = parse(record.genesis)
+        app = App(store, codes, verifier=verifier, prefix=genesis.prefix)
+        begin(app, genesis)
         return app
 
     return make

@@ -43,8 +43,9 @@ from chain.tx.messages import (
     MsgUpdateContractLabel,
 )
 
-#: a contract by the hash of its source; the test chain also gives a code any checksum, after ``=``
-_SOURCE: Final = re.compile(r"msgchain:([A-Za-z0-9._:\-]{1,128})([@=])([0-9a-f]{64})")
+#: a contract by its name (the test chain may number it) and the hash of its source; the test chain
+#: also gives a code any checksum, after ``=``
+_SOURCE: Final = re.compile(r"msgchain:([^@\x00-\x1f\x7f]{1,140})([@=])([0-9a-f]{64})")
 
 
 class Handlers:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import importlib
 import re
+import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Final
 
 from chain.driver.log.record import LogError
@@ -18,11 +20,35 @@ from chain.vm.contract import Contract
 from chain.vm.sandbox.loader import load_source
 
 LINE: Final = re.compile(r"msgchain:([^@]+)@([0-9a-f]{64})")
+#: what a log carries of a code beside its name and its files by path
+_FUNCTION, _LINE, _CHECKSUM = "function", "line", "checksum"
 
 
 def line_of(contract: Contract) -> str:
     """The line that stores a contract: ``msgchain:<name>@<sha256 of its source>``."""
     return f"msgchain:{contract.name}@{contract.checksum.hex()}"
+
+
+def logged(contract: Contract) -> dict[str, str]:
+    """What a log carries of a code: its files, or how a contract of functions is imported."""
+    if contract.source:
+        return {"name": contract.name, **contract.source}
+    return {"name": contract.name, _FUNCTION: _reference(contract)}
+
+
+def logged_as(contract: Contract, line: str) -> dict[str, str]:
+    """As ``logged`` for a code that stands under another line than the contract's own."""
+    return {**logged(contract), _LINE: line, _CHECKSUM: contract.checksum.hex()}
+
+
+def _reference(contract: Contract) -> str:
+    """Module and name of a contract of functions; a value that no module names has none."""
+    module = contract.source_ref.module
+    found = sys.modules.get(module)
+    for name, value in [] if found is None else list(vars(found).items()):
+        if value is contract:
+            return f"{module}:{name}"
+    return f"{module}:<locals>.{contract.name}"
 
 
 def code_checksum(contract: Contract) -> bytes:
@@ -69,10 +95,7 @@ class KnownCodes:
         contract = self._by_checksum.get(checksum)
         if contract is None:
             return None
-        if contract.source:
-            return {"name": contract.name, **contract.source}
-        ref = contract.source_ref
-        return {"name": contract.name, ref.kind: f"{ref.module}:{ref.name}"}
+        return logged(contract)
 
     def lines(self) -> list[str]:
         """Every line that would be taken: shipped contracts first, then added ones."""
@@ -83,25 +106,30 @@ class KnownCodes:
 
         Raises: LogError naming what cannot be imported or no longer is what was logged.
         """
-        for checksum, files in sources.items():
-            contract = _logged(checksum, dict(files))
-            found = code_checksum(contract).hex()
-            if found != checksum:
+        for checksum, entry in sources.items():
+            files = dict(entry)
+            line, wanted = files.pop(_LINE, None), files.pop(_CHECKSUM, checksum)
+            contract = _logged(checksum, files)
+            found = (code_checksum(contract) if line is None else contract.checksum).hex()
+            if found != wanted:
                 raise LogError(
-                    f"contract {contract.name}: the log ran {checksum}, here it is {found}; "
+                    f"contract {contract.name}: the log ran {wanted}, here it is {found}; "
                     "check out the version that was logged"
                 )
-            self.add(contract)
+            if line is None:
+                self.add(contract)
+            else:
+                self._added[line] = contract
 
 
 def _logged(checksum: str, files: dict[str, str]) -> Contract:
     name = files.pop("name", "")
-    reference = files.get("function")
+    reference = files.get(_FUNCTION)
     if reference is None:
         return load_source(name, files)
     module, _, attribute = reference.partition(":")
     try:
-        found: object = importlib.import_module(module)
+        found: object = _imported(module)
         for part in attribute.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
@@ -112,6 +140,18 @@ def _logged(checksum: str, files: dict[str, str]) -> Contract:
     if not isinstance(found, Contract):
         raise LogError(f"contract {name}: {reference} is no contract")
     return found
+
+
+def _imported(module: str) -> object:
+    """A module, also one of the working folder, where an installed command does not look."""
+    here = str(Path.cwd())
+    if here in sys.path:
+        return importlib.import_module(module)
+    sys.path.append(here)
+    try:
+        return importlib.import_module(module)
+    finally:
+        sys.path.remove(here)
 
 
 def contracts_in(contracts: Iterable[Contract]) -> dict[str, Contract]:

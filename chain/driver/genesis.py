@@ -14,6 +14,7 @@ import msgspec
 
 from chain.app.application import App, InitChainResult
 from chain.block.types import ConsensusParams, Validator
+from chain.crypto.addresses import DEFAULT_PREFIX
 from chain.errors import AppError
 
 SECOND: Final = 1_000_000_000
@@ -39,6 +40,8 @@ class Genesis(msgspec.Struct, frozen=True):
     validators: tuple[Validator, ...]
     app_state: dict[str, Any]
     document: dict[str, Any]
+    #: how bech32 addresses begin
+    prefix: str = DEFAULT_PREFIX
 
 
 def parse_time(text: str) -> int:
@@ -107,7 +110,12 @@ def parse(document: object) -> Genesis:
         validators = tuple(_validator(entry) for entry in document.get("validators") or ())
     except (KeyError, TypeError, ValueError) as error:
         raise GenesisFileError(f"genesis: consensus_params or validators: {error!r}") from None
-    return Genesis(chain_id, time, initial_height, interval, params, validators, state, document)
+    prefix = _text(document, "bech32_prefix", DEFAULT_PREFIX)
+    if not prefix:
+        raise GenesisFileError("genesis: bech32_prefix is empty")
+    return Genesis(
+        chain_id, time, initial_height, interval, params, validators, state, document, prefix
+    )
 
 
 def _params(entry: Mapping[str, Any] | None) -> ConsensusParams | None:

@@ -107,7 +107,9 @@ def _before(producer: Producer, record: BlockRecord) -> Reader:
     genesis = parse(producer.genesis_record().genesis)
     if height <= genesis.initial_height:
         app = App(
-            StateStore(MemoryBackend(), authenticate=False), producer.app.execution.contracts.codes
+            StateStore(MemoryBackend(), authenticate=False),
+            producer.app.execution.contracts.codes,
+            prefix=genesis.prefix,
         )
         begin(app, genesis)
         return app.genesis_view()

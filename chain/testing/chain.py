@@ -37,8 +37,8 @@ class Chain(ChainCalls):
         auto_block: bool = False,
         fees: bool = False,
     ) -> None:
-        made = ChainGenesis(genesis, chain_id=chain_id, fees=fees)
-        self._setup(Engine(made, prefix), auto_block=auto_block)
+        made = ChainGenesis(genesis, chain_id=chain_id, prefix=prefix, fees=fees)
+        self._setup(Engine(made), auto_block=auto_block)
         self._history = History()
 
     # --- blocks and time ------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import hashlib
 from pathlib import Path
 from types import ModuleType
 
+from chain.driver.codes import line_of, logged, logged_as
 from chain.vm.contract import Contract
 from chain.vm.sandbox.loader import load_folder
 
@@ -65,17 +66,16 @@ class ChainCodes:
     def source(self, checksum: bytes) -> dict[str, str] | None:
         """What a log carries of a code: the files of a folder, or how a value is imported."""
         value = self._by_checksum.get(checksum)
-        if value is None:
-            return None
-        if value.source:
-            return {"name": value.name, **value.source}
-        kind, module, name = value.source_ref
-        return {"name": value.name, kind: f"{module}:{name}"}
+        return None if value is None else logged(value)
 
     def sources(self) -> dict[str, dict[str, str]]:
-        """What a log carries of every code, by the hex of its hash."""
-        found = {checksum.hex(): self.source(checksum) for checksum in self._by_checksum}
-        return {checksum: files for checksum, files in found.items() if files is not None}
+        """What a log carries of every code, by the hex of the hash of its line."""
+        return {
+            hashlib.sha256(line.encode()).hexdigest(): (
+                logged(value) if line == line_of(value) else logged_as(value, line)
+            )
+            for line, value in self._known.items()
+        }
 
 
 def _line(name: str, mark: str, checksum: bytes) -> str:

@@ -99,9 +99,9 @@ class Engine:
         "txs",
     )
 
-    def __init__(self, genesis: ChainGenesis, prefix: str) -> None:
+    def __init__(self, genesis: ChainGenesis) -> None:
         self.genesis = genesis
-        self.prefix = prefix
+        self.prefix = prefix = genesis.genesis.prefix
         self.codes = ChainCodes()
         self.store = StateStore(MemoryBackend(), keep_heights=_KEEP_HEIGHTS, authenticate=False)
         #: tracebacks of what contracts raised that is no refusal, the newest last

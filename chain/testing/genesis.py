@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from chain.app.application import App
 from chain.block.hashing import validator_address
+from chain.crypto.addresses import DEFAULT_PREFIX
 from chain.crypto.keys import Ed25519Key
 from chain.driver.genesis import Genesis, begin, format_time, parse
 from chain.driver.producer import update_validators
@@ -23,7 +24,9 @@ class ChainGenesis:
 
     __slots__ = ("_members", "fees", "genesis", "key")
 
-    def __init__(self, given: Mapping[str, Any] | None, *, chain_id: str, fees: bool) -> None:
+    def __init__(
+        self, given: Mapping[str, Any] | None, *, chain_id: str, prefix: str, fees: bool
+    ) -> None:
         self.key = Ed25519Key(hashlib.sha256(_SEED).digest())
         self.fees = fees
         document: dict[str, Any] = {
@@ -32,6 +35,7 @@ class ChainGenesis:
             "initial_height": "1",
             "block_interval": "5s",
             "validators": [_validator(self.key)],
+            **({} if prefix == DEFAULT_PREFIX else {"bech32_prefix": prefix}),
             **(given or {}),
         }
         state: dict[str, Any] = {**document.get("app_state", {}), "devnet": True}

@@ -106,5 +106,5 @@ def _state_before(engine: Engine, height: int) -> Reader:
 def _genesis_state(app: App, genesis: ChainGenesis) -> Reader:
     if not app.store.height:
         return app.genesis_view()
-    fresh = Engine(genesis, app.prefix)
+    fresh = Engine(genesis)
     return fresh.app.genesis_view()

@@ -395,3 +395,11 @@ def test_another_prefix_and_chain_id():
     assert alice.startswith("wasm1")
     code = chain.store_code(counter)
     assert chain.instantiate(code, {"start": 1}, alice, "l").startswith("wasm1")
+
+
+@pytest.mark.parametrize("name", ["a b", "prüfung", "a=b", "x" * 128, "a/b:c"])
+def test_every_name_that_a_contract_may_have_can_be_stored(name):
+    chain = Chain()
+    assert [chain.store_code(Contract(name=name, version=v)) for v in ("1", "2")] == [1, 2]
+    assert chain.store_code(Contract(name=name, version="1")) == 3
+    assert chain.store_code(Contract(name=name), checksum=bytes(32)) == 4

@@ -1,13 +1,17 @@
 """The log of a test chain replays, and its own results are those of the chain."""
 
 import json
+import sys
+import types
 
 import pytest
 from lab_contracts import counter
 
 from chain.driver.log import files
+from chain.driver.log.record import LogError
 from chain.driver.log.replay import replay
-from chain.testing import Chain
+from chain.std import Response
+from chain.testing import Chain, Contract
 from chain.wiring import replay_app
 
 
@@ -69,3 +73,78 @@ def test_a_chain_goes_on_after_its_log_was_saved(chain, tmp_path):
     chain.log.save(tmp_path / "x.jsonl")
     chain.next_block()
     assert chain.height == 51
+
+
+def started(*_):
+    return Response()
+
+
+def counting(name, code_base):
+    """A value whose functions are those of every other one that is made here."""
+
+    def execute(deps, env, info, msg):
+        return Response().set_data(str(code_base).encode())
+
+    return Contract(name=name, instantiate=started, execute=execute)
+
+
+ONE, TWO = counting("twin", 1), counting("twin", 2)
+OTHER_NAME = Contract(name="called otherwise", instantiate=started)
+
+
+def replayed(chain, path):
+    saved = chain.log.save(path)
+    summary = files.verify(saved)
+    assert replay(files.read(saved), replay_app()).app_hash == summary.app_hash
+
+
+@pytest.mark.parametrize("contract", ["token_v1", OTHER_NAME], ids=["folder", "value"])
+def test_codes_of_a_given_checksum_replay(tmp_path, contract):
+    made = Chain()
+    for one in (contract, "escrow_v1", ONE, TWO, ONE):
+        made.store_code(one, checksum=bytes(range(32)))
+    replayed(made, tmp_path / "x.jsonl")
+
+
+def test_two_values_of_one_name_replay_each_as_itself(tmp_path):
+    made = Chain()
+    alice = made.account("alice")
+    codes = [made.store_code(value) for value in (ONE, TWO)]
+    told = [made.execute(made.instantiate(code, {}, alice, "x"), {}, alice).data for code in codes]
+    assert told == [b"1", b"2"]
+    replayed(made, tmp_path / "x.jsonl")
+
+
+@pytest.mark.parametrize("checksum", [None, bytes(32)])
+def test_a_value_that_no_module_names_is_refused_by_its_name(tmp_path, checksum):
+    made = Chain()
+    made.store_code(counting("twin", 3), checksum=checksum)
+    saved = made.log.save(tmp_path / "x.jsonl")
+    with pytest.raises(LogError, match=r"contract twin .* cannot be imported here"):
+        replay(files.read(saved), replay_app())
+
+
+def test_a_value_that_changed_since_is_refused_by_its_name(tmp_path, monkeypatch):
+    module = types.ModuleType("lab_changing")
+    monkeypatch.setitem(sys.modules, "lab_changing", module)
+
+    def entry(*_):
+        return Response()
+
+    entry.__module__ = "lab_changing"
+    for checksum in (None, bytes(32)):
+        module.kept = Contract(name="kept", version="1.0.0", instantiate=entry)
+        made = Chain()
+        made.store_code(module.kept, checksum=checksum)
+        saved = made.log.save(tmp_path / "x.jsonl")
+        replay(files.read(saved), replay_app())
+        module.kept = Contract(name="kept", version="1.0.1", instantiate=entry)
+        with pytest.raises(LogError, match=r"contract kept: the log ran .* check out"):
+            replay(files.read(saved), replay_app())
+
+
+def test_a_chain_of_another_prefix_replays(tmp_path):
+    made = Chain(prefix="other")
+    made.account("alice")
+    made.instantiate(made.store_code(ONE), {}, made.account("bob"), "x")
+    replayed(made, tmp_path / "x.jsonl")
