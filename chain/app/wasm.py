@@ -260,5 +260,5 @@ class Wasm:
 
 def _same_version(old: Contract, new: Contract) -> bool:
     """Whether both declare a migrate version, and the same one."""
-    version = getattr(new, "migrate_version", None)
-    return version is not None and version == getattr(old, "migrate_version", None)
+    version = new.migrate_version
+    return version is not None and version == old.migrate_version

@@ -19,7 +19,7 @@ Entry = Callable[..., Any]
 
 ENTRY_POINTS: Final = ("instantiate", "execute", "query", "migrate", "reply", "sudo")
 MESSAGES: Final = ("instantiate_msg", "execute_msg", "query_msg", "migrate_msg", "sudo_msg")
-_LAZY: Final = (*ENTRY_POINTS, *MESSAGES, "answers", "version")
+_LAZY: Final = (*ENTRY_POINTS, *MESSAGES, "answers", "migrate_version", "version")
 _NAME: Final = re.compile(r"[^@\x00-\x1f\x7f]{1,128}")
 _CHECKSUM_DOMAIN: Final = b"msgchain contract v1"
 
@@ -31,12 +31,13 @@ class Program(NamedTuple):
     entries: Mapping[str, Entry]
     messages: Mapping[str, MessageTypes]
     answers: Mapping[str, type]  # by query variant
+    migrate_version: int | None = None
 
 
 class SourceRef(NamedTuple):
     """Where a log reader finds the contract again.
 
-    A ``folder`` by its hash, a ``function`` value by the module it was made in and its name.
+    A ``folder`` by its hash, a ``function`` value by the module of its functions and its name.
     """
 
     kind: str
@@ -64,13 +65,16 @@ class Contract:
 
     ``execute_msg`` and its sisters are message types: a tuple has one class a variant
     (``{"transfer": {...}}``), a plain class has no variant name; None hands the decoded JSON to the
-    entry point. ``answers`` maps query variants to the types of their answers, for the schema.
+    entry point. ``answers`` maps query variants to the types of their answers, for the schema. A
+    migration between codes that declare one ``migrate_version`` skips the entry point (INST-11); a
+    folder declares it as ``MIGRATE_VERSION`` in ``__init__.py``.
     """
 
     __slots__ = (*_LAZY, "_load", "checksum", "metered", "name", "source", "source_ref")
 
     name: str
     version: str
+    migrate_version: int | None
     checksum: bytes
     metered: bool  # whether compute is charged
     source: Mapping[str, str]  # path to text; empty for a contract made of functions
@@ -106,6 +110,7 @@ class Contract:
         migrate_msg: MessageTypes = None,
         sudo_msg: MessageTypes = None,
         answers: Mapping[str, type] | None = None,
+        migrate_version: int | None = None,
     ) -> None:
         _check_name(name)
         given = (instantiate, execute, query, migrate, reply, sudo)
@@ -117,12 +122,16 @@ class Contract:
         places = {key: _place(value) for key, value in entries.items() if value is not None}
         module = next(iter(places.values()))[0] if places else ""
         lines = [name, version, *(f"{key} {mod}:{qual}" for key, (mod, qual) in places.items())]
+        if migrate_version is not None:
+            _check_migrate_version(migrate_version)
+            lines.append(f"migrate_version {migrate_version}")
         self._fill(
             **entries,
             **dict(zip(MESSAGES, messages, strict=True)),
             name=name,
             version=version,
             answers=dict(answers or {}),
+            migrate_version=migrate_version,
             checksum=source_checksum({"function": "\n".join(lines).encode()}),
             metered=False,
             source={},
@@ -166,6 +175,7 @@ class Contract:
             **{entry: program.entries.get(entry) for entry in ENTRY_POINTS},
             **{kind: program.messages.get(kind) for kind in MESSAGES},
             version=program.version,
+            migrate_version=program.migrate_version,
             answers=dict(program.answers),
         )
         return object.__getattribute__(self, name)
@@ -184,6 +194,16 @@ class Contract:
 def _check_name(name: str) -> None:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ValueError("a contract's name is 1 to 128 characters without @ and line ends")
+
+
+def is_migrate_version(value: object) -> bool:
+    """Whether a value can be declared as a migrate version: a 64-bit number."""
+    return type(value) is int and 0 <= value < 1 << 64
+
+
+def _check_migrate_version(value: object) -> None:
+    if not is_migrate_version(value):
+        raise ValueError("a migrate version is a 64-bit number")
 
 
 def _place(function: Entry) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from msgspec import Struct
 from chain.errors import ContractError
 from chain.gas import GasMeter, OutOfGas
 from chain.std import Words
-from chain.vm.contract import ENTRY_POINTS, Contract, Entry, Program
+from chain.vm.contract import ENTRY_POINTS, Contract, Entry, Program, is_migrate_version
 from chain.vm.sandbox.compiled import Compiled, Import, compiled
 from chain.vm.sandbox.errors import ContractSourceError
 from chain.vm.sandbox.names import HOST_MODULES
@@ -117,6 +117,9 @@ class _Build:
         for kind, types in messages.items():
             if types is not None and not all(map(_is_message, _several(types))):
                 self.refuse(f"{name}/msg.py", 0, f"{kind} is a message class, or a tuple of them")
+        migrate_version = about.get("MIGRATE_VERSION")
+        if migrate_version is not None and not is_migrate_version(migrate_version):
+            self.refuse(f"{name}/__init__.py", 0, "MIGRATE_VERSION is a 64-bit number")
         functions = {key: entry.get(key) for key in ENTRY_POINTS}
         entries = {key: f for key, f in functions.items() if isinstance(f, FunctionType)}
         made: dict[str, Entry] = dict(entries)
@@ -127,6 +130,7 @@ class _Build:
             entries=made,
             messages=messages,
             answers=dict(msg.get("ANSWERS", {})),
+            migrate_version=migrate_version,
         )
 
     def refuse(self, path: str, line: int, reason: str) -> None:

@@ -8,6 +8,8 @@ from twins.hackatom import HACKATOM
 from chain.crypto.addresses import contract_address, predictable_address
 from chain.std import Response
 from chain.testing import Chain, Contract, TxFailed
+from chain.vm.sandbox.errors import ContractSourceError
+from chain.vm.sandbox.loader import load_folder
 
 CHECKSUM = bytes.fromhex("13a1fc994cc6d1c81b746ee0c0ff6f90043875e0bf1d9be6b7d779fc978dc2a5")
 CREATOR = bytes.fromhex("9999999999aaaaaaaaaabbbbbbbbbbcccccccccc")
@@ -223,6 +225,44 @@ def test_INST_11_a_contract_error_has_code_11(world):
     result = world.chain.try_migrate(world.a, world.code, script(error="no"), sender=world.alice)
     assert (result.codespace, result.code) == ("wasm", 11)
     assert result.log.endswith("no: migrate wasm contract failed")
+
+
+def _build(number, migrate_version):
+    def migrate(deps, env, msg):
+        deps.storage.set(b"migrated", str(number).encode())
+        return Response().set_data(b"ran")
+
+    return Contract(
+        name=f"build{number}", instantiate=ok, migrate=migrate, migrate_version=migrate_version
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "runs"),
+    [(1, 1, False), (1, 2, True), (None, 1, True), (1, None, True), (None, None, True)],
+)
+def test_INST_11_equal_migrate_versions_skip_the_entry_point(world, old, new, runs):
+    chain = world.chain
+    first, second = chain.store_code(_build(1, old)), chain.store_code(_build(2, new))
+    address = chain.instantiate(first, {}, sender=world.alice, label="l", admin=world.alice)
+    result = chain.migrate(address, second, {}, sender=world.alice)
+    assert result.data == (b"ran" if runs else b"")
+    assert chain.query_raw(address, b"migrated") == (b"2" if runs else None)
+    assert chain.contract_info(address).code_id == second
+    assert [event.type for event in result.events] == ["message", "migrate"]
+
+
+def test_INST_11_a_folder_declares_its_migrate_version(tmp_path):
+    for name, about in (("built", "MIGRATE_VERSION = 3\n"), ("wrong", 'MIGRATE_VERSION = "3"\n')):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "__init__.py").write_text(about)
+        (folder / "contract.py").write_text("")
+    assert load_folder(tmp_path / "built").migrate_version == 3
+    with pytest.raises(ContractSourceError, match="MIGRATE_VERSION is a 64-bit number"):
+        load_folder(tmp_path / "wrong").compile()
+    with pytest.raises(ValueError, match="64-bit number"):
+        Contract(name="c", migrate_version=-1)
 
 
 def test_INST_12_only_the_current_admin(world):
