@@ -219,7 +219,7 @@ def query(deps: Deps, env: Env, msg: Message) -> object:
     return QUERY_HANDLERS[msg.variant](deps, env, msg)
 '''
 
-_TEST: Final = '''"""The savings box, call by call. ``chain``, ``accounts`` and ``make_contract`` come with msgchain."""
+_TEST: Final = '''"""The savings box, call by call; msgchain brings the fixtures it uses."""
 
 from pathlib import Path
 
@@ -247,7 +247,7 @@ def test_nobody_takes_what_is_anothers(chain, accounts, box):
     assert "There are 0, asked for 1" in refused.log
 '''
 
-_INVARIANT: Final = '''"""Hypothesis attacks the savings box: its messages, amounts, senders and coins are made up."""
+_INVARIANT: Final = '''"""Hypothesis attacks the savings box with messages of its own making."""
 
 from pathlib import Path
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, Final, NamedTuple
@@ -74,6 +75,16 @@ class SavedFailure(AssertionError):
     """A falsifying sequence of an earlier run still fails."""
 
 
+class _BeforeRuns:
+    """Builds the set of a machine when Hypothesis prepares its test, so that it counts as no run's
+    time. Hypothesis asks for this attribute then; where it does not, the first run builds the set.
+    """
+
+    def __get__(self, instance: object, owner: type[ContractMachine]) -> None:
+        if owner._world is None and hasattr(owner, "blueprint"):
+            owner._open()
+
+
 class ContractMachine(RuleBasedStateMachine):
     """Base of the machines that ``contract_machine`` makes; subclasses may add rules of their own.
 
@@ -91,6 +102,7 @@ class ContractMachine(RuleBasedStateMachine):
     _start: ClassVar[tuple[int, int, int]]
     _still_failing: ClassVar[SavedFailure | None] = None
     _last: str = ""
+    _hypothesis_internal_use_seed = _BeforeRuns()
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +110,7 @@ class ContractMachine(RuleBasedStateMachine):
         if kind._world is None:
             kind._open()
         world = kind._world
-        if world is None:  # pragma: no cover
+        if world is None:
             raise RuntimeError("the set of the machine did not come to stand")
         self.chain = world.chain
         self.chain.revert(kind._start[0])
@@ -116,6 +128,7 @@ class ContractMachine(RuleBasedStateMachine):
     @classmethod
     def _open(cls) -> None:
         """Build the set once; run saved failures first where that was asked for."""
+        _warm_up()
         world = cls.blueprint.build()
         cls.blueprint.probe_hooks(world)
         world.chain.next_block()
@@ -285,6 +298,16 @@ class ContractMachine(RuleBasedStateMachine):
                 raise cls._still_failing from error
             passed.append(path)
         return passed
+
+
+def _warm_up() -> None:
+    """Hypothesis reads the constants of all local modules at its first draw; without this, its
+    health check would call the first run slow.
+    """
+    providers = import_module("hypothesis.internal.conjecture.providers")
+    collect = getattr(providers, "_get_local_constants", None)
+    if collect is not None:
+        collect()
 
 
 def _hold(law: Callable[..., Any], machine: ContractMachine, call: Call | None) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from chain.testing.results import instantiated_address
 from chain.tx.messages import (
     DevExecute,
     DevFund,
@@ -43,6 +44,13 @@ class _Writer:
             return repr(address)
         self.used[address] = None
         return name
+
+    def made(self, message: Any, data: bytes) -> None:
+        """A contract that nobody named is called as its label."""
+        inner = message.messages[-1] if isinstance(message, DevExecute) else message
+        address = instantiated_address(data)
+        if isinstance(inner, MsgInstantiateContract) and address and address not in self.names:
+            self.names[address] = _variable(inner.label)
 
     def value(self, value: Any) -> str:
         """Python text of plain JSON with names for addresses."""
@@ -79,7 +87,7 @@ class _Writer:
             return f"chain.{entry}execute({target}, {body}, sender={sender}{funds})"
         if isinstance(message, MsgInstantiateContract):
             sender, body = self.who(message.sender), self.message(message.msg)
-            target = _variable(message.label) if not entry else "_"
+            target = "_" if entry else _variable(message.label)
             funds = f", funds={_coins(message.funds)}" if message.funds else ""
             return (
                 f"{target} = chain.{entry}instantiate({message.code_id}, {body}, sender={sender}, "
@@ -165,6 +173,8 @@ def script(chain: Chain, names: Mapping[str, str] | None = None, *, since: int =
         for tx, result in zip(txs, results, strict=False):
             number += 1
             if number > since:
+                for message in tx.messages:
+                    writer.made(message, result.data)
                 failed = f"{result.codespace}/{result.code}" if result.code else ""
                 writer.transaction(tx.messages, failed)
     accounts = [

@@ -14,8 +14,8 @@ from chain.storage_plus import Item, Map
 from chain.testing import Contract, contract_machine, of_machine
 
 SETTINGS = settings(
-    max_examples=300,
-    stateful_step_count=20,
+    max_examples=200,
+    stateful_step_count=15,
     deadline=None,
     database=None,
     derandomize=True,
@@ -142,7 +142,7 @@ def test_vesting_is_attacked_around_its_cliffs(early: bool, tmp_path: Path) -> N
         with pytest.raises(AssertionError):
             run_state_machine_as_test(attacked, settings=SETTINGS)
     else:
-        run_state_machine_as_test(attacked, settings=settings(SETTINGS, max_examples=60))
+        run_state_machine_as_test(attacked, settings=settings(SETTINGS, max_examples=40))
         assert attacked.report.never_accepted() == []
 
 
@@ -235,5 +235,5 @@ def test_auction_is_bid_on_and_closed(forgetful: bool, tmp_path: Path) -> None:
         with pytest.raises(AssertionError):
             run_state_machine_as_test(attacked, settings=SETTINGS)
     else:
-        run_state_machine_as_test(attacked, settings=settings(SETTINGS, max_examples=80))
+        run_state_machine_as_test(attacked, settings=settings(SETTINGS, max_examples=40))
         assert attacked.report.never_accepted() == []
