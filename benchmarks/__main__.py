@@ -1,5 +1,5 @@
 """``python -m benchmarks NAME [--size smoke|quick|real] [--json]``, and commands of their own:
-``targets``.
+``targets``, ``profile``, ``compare``, ``comparisons``, ``plots``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 SIZES = ("smoke", "quick", "real")
 #: modules with a command line of their own
-COMMANDS = ("profile", "targets")
+COMMANDS = ("compare", "comparisons", "plots", "profile", "targets")
 
 
 def names() -> list[str]:

@@ -1,0 +1,13 @@
+"""The counter on this project's test chain, in the room."""
+
+import sys
+
+sys.path.insert(0, "benchmarks/others")
+import _clock
+
+sys.path.insert(0, ".")
+from benchmarks.calls import Counter
+
+counter = Counter()
+counter.add()
+_clock.report(counter.add, counter.count)
