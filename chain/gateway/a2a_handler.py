@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import uuid
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -69,6 +70,7 @@ from chain.gateway.a2a_push_handler import PushOperations
 if TYPE_CHECKING:
     from chain.gateway.a2a_gate import Gate
 
+LOG: Final = logging.getLogger("msgchain.a2a")
 #: how long a blocking send waits for an agent; then it answers with the task as it is
 BLOCKING_SECONDS: Final = 120.0
 _LOOK_SECONDS: Final = 20.0
@@ -401,6 +403,9 @@ class _faults:  # noqa: N801
             raise InternalError(error.log) from None
         if isinstance(error, (Unreachable, RpcFailed, TimedOut)):
             raise InternalError("the node does not answer") from None
+        if isinstance(error, Exception):
+            LOG.error("an A2A request failed", exc_info=error)
+            raise InternalError("the gateway failed; its log says why") from None
 
 
 def _ends_stream(entry: Entry) -> bool:

@@ -53,7 +53,7 @@ class A2aApp:
     the first request starts it if nobody did."""
 
     def __init__(self, core: Core, settings: A2aSettings) -> None:
-        logging.getLogger("a2a").setLevel(logging.ERROR)  # it warns of every refused request
+        logging.getLogger("a2a").setLevel(logging.CRITICAL)  # it logs every refused request
         EventSourceResponse.DEFAULT_PING_INTERVAL = int(QUIET_SECONDS)
         self.gate = Gate(core, settings)
         self._apps: OrderedDict[str, tuple[ServedCard, Starlette]] = OrderedDict()
@@ -158,6 +158,7 @@ class A2aApp:
                 *create_rest_routes(handler, context_builder=builder, enable_v0_3_compat=True),
             ]
         )
+        app.router.redirect_slashes = False
         self._apps[agent_id] = (card, app)
         if len(self._apps) > _APPS_KEPT:
             self._apps.popitem(last=False)
