@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from chain.node.gojson import JsonError
+from chain.node.origins import ANY, FOREIGN, NOT_A_LINK, is_control, is_foreign
 from chain.node.params import ParamError, from_uri
 from chain.node.rpc import URI_ID, Answer, Rpc, error, parse_error, read_many
 
@@ -26,7 +27,6 @@ BODY_SECONDS: Final = 30.0
 _CACHE: Final = {"Cache-Control": "public, max-age=86400"}
 _JSON: Final = "application/json"
 _PLAIN: Final = {"X-Content-Type-Options": "nosniff"}
-_ANY: Final = "*"
 
 
 class BodyTooLarge(Exception):
@@ -112,7 +112,12 @@ class HttpDoor:
             text = f"batch request exceeds maximum ({BATCH_MAX}) allowed number of requests"
             return _json(error(None, -32600, "Invalid Request", text))
         answers: list[Answer] = []
+        foreign = is_foreign(request.headers, self._origins)
         for one in requests:
+            if foreign and is_control(one.method) and one.id is not None:
+                text = f"{one.method} {FOREIGN}"
+                answers.append(Answer(error(one.id, -32600, "Invalid Request", text)))
+                continue
             answer = await self._rpc.answer(one)
             if answer is not None:
                 answers.append(answer)
@@ -124,6 +129,8 @@ class HttpDoor:
         return _json(raw, cache=all(answer.cacheable for answer in answers))
 
     async def _called(self, request: Request, name: str, body: bytes) -> Response:
+        if is_control(name):
+            return _json(error(URI_ID, -32600, "Invalid Request", f"{name} {NOT_A_LINK}"), 405)
         method = self._rpc.methods[name]
         sent = _arguments(request, body)
         try:
@@ -142,6 +149,8 @@ class HttpDoor:
             "<html><body><br>Available endpoints:<br><br>Endpoints that require arguments:<br>"
         ]
         for name in sorted(self._rpc.methods):
+            if is_control(name):
+                continue
             names = [param.name for param in self._rpc.methods[name].params]
             link = f"//{host}/{name}?" + "&".join(f"{one}=_" for one in names)
             lines.append(f'<a href="{link}">{link}</a></br>')
@@ -160,8 +169,8 @@ class HttpDoor:
 
     def _allowed(self, request: Request) -> str:
         origin = request.headers.get("origin", "")
-        if _ANY in self._origins:
-            return _ANY if origin else ""
+        if ANY in self._origins:
+            return ANY if origin else ""
         return origin if origin in self._origins else ""
 
     def _allow_origin(self, request: Request, response: Response) -> None:

@@ -84,7 +84,7 @@ def application(
     return Starlette(
         routes=[
             *routes,
-            WebSocketRoute("/websocket", SocketDoor(rpc)),
+            WebSocketRoute("/websocket", SocketDoor(rpc, origins)),
             Route("/websocket", _no_upgrade),
             Route("/metrics", metrics),
             Route("/{path:path}", HttpDoor(rpc, origins)),

@@ -7,7 +7,7 @@ client that does not read: its pushes are counted and it is dropped.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -19,6 +19,7 @@ from chain.index.query import Query as Wanted
 from chain.node import gojson
 from chain.node.bus import Subscriber
 from chain.node.gojson import JsonError
+from chain.node.origins import FOREIGN, is_control, is_foreign
 from chain.node.params import ParamError
 from chain.node.rpc import Id, Request, Rpc, error, parse_error, read_one, read_params, success
 
@@ -48,8 +49,9 @@ class Subscription(msgspec.Struct, frozen=True):
 class SocketDoor:
     """Serves clients of ``/websocket``."""
 
-    def __init__(self, rpc: Rpc) -> None:
+    def __init__(self, rpc: Rpc, origins: Sequence[str] = ()) -> None:
         self._rpc = rpc
+        self.origins = tuple(origins)
         self.subscribed = 0  # clients that hold a subscription
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -180,6 +182,8 @@ class _Client:
         method = self._rpc.find(request.method, socket=True)
         if method is None:
             return error(request_id, -32601, "Method not found")
+        if is_control(method.name) and is_foreign(self._socket.headers, self._door.origins):
+            return error(request_id, -32600, "Invalid Request", f"{method.name} {FOREIGN}")
         try:
             values = read_params(method, request.params)
             if method.name == "subscribe":
