@@ -4,14 +4,18 @@ so that ``msgchain --version`` and ``msgchain demo`` start fast.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+from typing import Final
 
 import click
 
 from chain import __version__
 from chain.cli.lazy import LazyGroup
 
+#: a write that a full or broken place refused
+_UNWRITABLE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 #: command -> "module:attribute", "one line of help"
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("chain.cli.demo:demo", "Play two agents that negotiate and pay, on a fresh chain."),
@@ -45,7 +49,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line; a reader that closes the pipe ends it quietly."""
+    """Run the command line; a reader that closes the pipe ends it quietly, a full disk by name."""
     if sys.flags.optimize:
         raise SystemExit(
             "msgchain does not run under python -O: it would remove checks. Run it without."
@@ -53,5 +57,17 @@ def main() -> None:
     try:
         cli(prog_name="msgchain")
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         raise SystemExit(141) from None
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise
+        _forget_output()
+        raise SystemExit(
+            f"error: cannot write: {error.strerror}; make room and run it again"
+        ) from None
+
+
+def _forget_output() -> None:
+    """Let what is still in the buffer go nowhere, so that nothing fails once more at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

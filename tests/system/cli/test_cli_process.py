@@ -506,3 +506,24 @@ def test_following_shows_filtered_events(cli: Cli) -> None:
 def test_every_command_has_help(cli: Cli) -> None:
     for group in ("keys", "tx", "query", "gas", "control", "log", "schema"):
         assert "Usage" in cli.ok(group, "--help")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize(
+    "words", [["--help"], ["--version"], ["gas", "--help"], ["schema", "token_v1"]], ids=" ".join
+)
+def test_output_that_cannot_be_written_is_an_error_and_no_traceback(words: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", START, *words],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert (
+        done.stderr == "error: cannot write: No space left on device; make room and run it again\n"
+    )
