@@ -32,7 +32,8 @@ class Method(msgspec.Struct, frozen=True):
 
     ``cached``: its answers may be kept by a cache unless one of these parameters is absent; None
     for those that never may. ``ordered``: calls run one after the other, in order of arrival.
-    ``waits``: it may wait for a block. ``socket``: only over WebSocket.
+    ``quick``: it takes no lock and next to no time, so it runs where it is called. ``waits``: it
+    may wait for a block. ``socket``: only over WebSocket.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Method(msgspec.Struct, frozen=True):
     handler: Handler
     cached: tuple[str, ...] | None = None
     ordered: bool = False
+    quick: bool = False
     waits: bool = False
     socket: bool = False
 

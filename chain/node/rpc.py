@@ -159,6 +159,8 @@ class Rpc:
             request_id, method.handler(self.node, *values)
         )
         try:
+            if method.quick:
+                return Answer(work(), cacheable)
             raw = await asyncio.get_running_loop().run_in_executor(pool, work)
             return Answer(raw, cacheable)
         except RpcError as failure:

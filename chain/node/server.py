@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from chain.node.http import BODY_MAX, HttpDoor
 from chain.node.rpc import Rpc
@@ -39,7 +39,7 @@ class PortInUse(Exception):
     """The address is taken."""
 
 
-class IdleProtocol(H11Protocol):
+class IdleProtocol(HttpToolsProtocol):
     """HTTP/1.1 that also ends a connection that never asks anything."""
 
     def connection_made(self, transport: Any) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from chain.block.encoding import encode_block
-from chain.block.hashing import block_id, prove_tx, tx_hash, validator_address
+from chain.block.hashing import prove_tx, tx_hash, validator_address
 from chain.block.types import (
     Block,
     BlockId,
@@ -143,12 +143,11 @@ def as_block(record: BlockRecord) -> Block:
     return Block(record.header, record.block.txs, record.last_commit)
 
 
-def block_meta(record: BlockRecord) -> Json:
-    """What ``blockchain`` lists of a block."""
-    whole = as_block(record)
+def block_meta(record: BlockRecord, found: BlockId) -> Json:
+    """What ``blockchain`` lists of a block with its id."""
     return {
-        "block_id": id_of(block_id(whole)),
-        "block_size": str(len(encode_block(whole))),
+        "block_id": id_of(found),
+        "block_size": str(len(encode_block(as_block(record)))),
         "header": header(record.header),
         "num_txs": str(len(record.block.txs)),
     }

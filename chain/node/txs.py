@@ -211,7 +211,7 @@ def block_search(
         heights.reverse()
     start, size = page_of(page, per_page, len(heights))
     return {
-        "blocks": [shown_block(record_at(node, at)) for at in heights[start : start + size]],
+        "blocks": [shown_block(node, record_at(node, at)) for at in heights[start : start + size]],
         "total_count": str(len(heights)),
     }
 

@@ -158,8 +158,8 @@ def test_one_second_blocks_keep_time_under_load(tmp_path: Path) -> None:
             net.wait_for_height(start + 8, 30)
             stop.set()
             sent = sum(one.result() for one in floods)
-            assert sent > 100, sent
-            assert sum(one.result() for one in queries) > 100
+            assert sent > 30, sent
+            assert sum(one.result() for one in queries) > 30
         assert net.metric("msgchain_block_late_seconds_count") >= 8
     finally:
         assert net.stop() == 0
