@@ -27,6 +27,8 @@ NAMES: Final = ("alice", "bob", "carol", "dave", "erin", "frank", "grace", "heid
 STRAY: Final = "stray"
 STRAY_AMOUNT: Final = 1_000_000
 TOKENS_EACH: Final = 1_000_000
+#: Names and symbols of contracts that were given no message.
+_TEXT: Final = "Example"
 #: A valid address that nobody of the cast has, and text that is none.
 STRANGER: Final = "stranger"
 NO_ADDRESS: Final = "not an address"
@@ -131,9 +133,8 @@ class World:
             if not field.required:
                 continue
             shares = _shares(field.type, list(self.actors.values()))
-            made[field.encode_name] = shares or Deriver().value(field.type, field.name)(
-                Choices(b""), here
-            )
+            plain = Deriver().value(field.type, field.name)(Choices(b""), here)
+            made[field.encode_name] = shares or (_TEXT if plain in ("x", "a") else plain)
         return made
 
 
