@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from pathlib import Path
 from typing import Final
 
-from chain.app.devnet import CONTRACTS, dev_contract
 from chain.client.agent import Agent
 from chain.client.agent_calls import Contracts
 from chain.client.control import Control, NotADevnet
@@ -17,6 +17,7 @@ from chain.crypto.root import RootSecret
 
 CAPABILITY: Final = "chart-generation"
 FOLDER: Final = Path(".msgchain/examples")
+_SOURCE: Final = re.compile(r"msgchain:(\w+)@[0-9a-f]+")
 _COINS: Final = "100msg"
 
 
@@ -31,14 +32,25 @@ def arguments(about: str) -> argparse.ArgumentParser:
 def open_agent(name: str, rpc: str, folder: Path) -> Agent:
     """The agent of a name: its secret is made once and kept; on a devnet it gets some coins."""
     client = RpcClient(rpc)
-    names = {one: dev_contract(one) for one in CONTRACTS}
-    agent = Agent(_secret(folder / f"{name}.secret"), client, Contracts.from_names(names), name)
+    contracts = Contracts.from_names(contracts_on(client))
+    agent = Agent(_secret(folder / f"{name}.secret"), client, contracts, name)
     if agent.balance() == 0:
         try:
             Control(client.http).call("faucet", address=agent.address, amount=_COINS)
         except NotADevnet:
             raise SystemExit(f"send some coins to {agent.address} and start again") from None
     return agent
+
+
+def contracts_on(client: RpcClient) -> dict[str, str]:
+    """Where the contracts of a chain are, by name: the first instance of each code."""
+    found: dict[str, str] = {}
+    for code in client.codes():
+        match = _SOURCE.fullmatch(client.code(code.code_id).source)
+        instances = client.contracts_by_code(code.code_id)
+        if match is not None and instances:
+            found.setdefault(match[1], instances[0])
+    return found
 
 
 def _secret(path: Path) -> RootSecret:

@@ -52,6 +52,8 @@ def test_everything_a_client_does(world: World, binding: str) -> None:
         said = []
         for line in process.stdout:
             word, _, rest = line.strip().partition(" ")
+            if word not in ("OWNER", "PAY", "DONE"):  # the SDK talks as well
+                continue
             said.append(word)
             if word == "OWNER":
                 world.owner.approve(rest)
