@@ -56,6 +56,7 @@ LOG: Final = logging.getLogger("msgchain.gateway")
 #: seconds in which a request's body must come
 BODY_SECONDS: Final = 30.0
 WAIT_MAX: Final = 30
+_HEADERS: Final = ((b"content-type", b"application/json"), (b"cache-control", b"no-store"))
 _KEY_MAX: Final = 255
 _EVENTS_DEFAULT: Final = 100
 
@@ -89,13 +90,18 @@ class _Endpoint:
         request = Request(scope, receive)
         try:
             answer = await self._answer(request)
-            response = answer if isinstance(answer, Response) else _json(answer)
         except ClientDisconnect:
             return
         except Exception as error:
-            response = self._failed(request, error)
-        response.headers["Cache-Control"] = "no-store"
-        await response(scope, receive, send)
+            answer = self._failed(request, error)
+        if isinstance(answer, Response):
+            answer.headers["Cache-Control"] = "no-store"
+            await answer(scope, receive, send)
+            return
+        raw = answer if isinstance(answer, bytes) else plain(answer)
+        headers = [*_HEADERS, (b"content-length", b"%d" % len(raw))]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": raw})
 
     @staticmethod
     def _failed(request: Request, error: Exception) -> Response:
@@ -113,7 +119,7 @@ class _Endpoint:
             response.headers["Allow"] = allowed
             return response
         core = self._core
-        agent = core.api_keys.find(request.headers.get("x-api-key", ""))
+        agent = core.api_keys.find(_token(request))
         _limited((core.strangers if agent is None else core.requests).take())
         if agent is None:
             raise Fault(*UNAUTHORIZED)
@@ -128,9 +134,15 @@ def _limited(wait: float) -> None:
         raise Fault(429, "rate_limited", text, retry_after=wait)
 
 
-def _json(answer: Any) -> Response:
-    raw = answer if isinstance(answer, bytes) else plain(answer)
-    return Response(raw, 200, None, "application/json")
+def _token(request: Request) -> str:
+    for name, value in request.scope["headers"]:
+        if name == b"x-api-key":
+            return str(value.decode("latin-1"))
+    return ""
+
+
+def _query(request: Request) -> str:
+    return str(request.scope["query_string"].decode("latin-1"))
 
 
 class AgentApi:
@@ -179,7 +191,7 @@ class AgentApi:
 
     async def send(self, request: Request, agent: ApiKey) -> Any:
         """Send a message."""
-        read_query(request.url.query, ())
+        read_query(_query(request), ())
         body = read_json(await read_body(request), SendBody)
         one_of(body.message_type, MESSAGE_TYPES, "message_type")
         retried = _idempotency(request)
@@ -189,7 +201,7 @@ class AgentApi:
 
     async def reply(self, request: Request, agent: ApiKey) -> Any:
         """Answer a message that was received."""
-        read_query(request.url.query, ())
+        read_query(_query(request), ())
         body = read_json(await read_body(request), ReplyBody)
         retried = _idempotency(request)
         key = await self._signer(agent)
@@ -198,7 +210,7 @@ class AgentApi:
 
     async def mark(self, request: Request, agent: ApiKey) -> Any:
         """Say that a message arrived or was read, or take one back."""
-        read_query(request.url.query, ())
+        read_query(_query(request), ())
         body = read_json(await read_body(request), MarkBody)
         variant = one_of(body.status, MARKS, "status")
         key = await self._signer(agent)
@@ -215,7 +227,7 @@ class AgentApi:
 
     async def inbox(self, request: Request, agent: ApiKey) -> Any:
         """What the agent received, newest first."""
-        found = read_query(request.url.query, ("address", "status", "limit", "start_after"))
+        found = read_query(_query(request), ("address", "status", "limit", "start_after"))
         _own(found, agent)
         status = found.get("status")
         return await self._list(
@@ -227,7 +239,7 @@ class AgentApi:
 
     async def sent(self, request: Request, agent: ApiKey) -> Any:
         """What the agent sent, newest first."""
-        found = read_query(request.url.query, ("address", "limit", "start_after"))
+        found = read_query(_query(request), ("address", "limit", "start_after"))
         _own(found, agent)
         return await self._list("list_sent_messages", found, agent)
 
@@ -246,7 +258,7 @@ class AgentApi:
 
     async def message(self, request: Request, agent: ApiKey) -> Any:
         """One message that the agent sent or received."""
-        found = read_query(request.url.query, ("msg_id",))
+        found = read_query(_query(request), ("msg_id",))
         return {"message": await message_of(self.core, agent, needed(found, "msg_id"))}
 
     # --- channels -------------------------------------------------------------------------------
@@ -254,7 +266,7 @@ class AgentApi:
     async def channel(self, request: Request, agent: ApiKey) -> Any:
         """A channel of the agent's, by id or by the other side; without either, all of them."""
         names = ("channel_id", "participant", "limit", "start_after")
-        found = read_query(request.url.query, names)
+        found = read_query(_query(request), names)
         if "channel_id" in found:
             return {"channel": await self._channel(agent, needed(found, "channel_id"))}
         if "participant" in found:
@@ -282,7 +294,7 @@ class AgentApi:
 
     async def open_channel(self, request: Request, agent: ApiKey) -> Any:
         """Open a channel, or answer the live one that a pair has already."""
-        read_query(request.url.query, ())
+        read_query(_query(request), ())
         body = read_json(await read_body(request), ChannelBody)
         kind = one_of(body.channel_type, CHANNEL_TYPES, "channel_type")
         if (kind == "direct") != (body.participant is not None):
@@ -311,7 +323,7 @@ class AgentApi:
 
     async def close(self, request: Request, agent: ApiKey) -> Any:
         """Close a channel for good."""
-        found = read_query(request.url.query, ("channel_id",))
+        found = read_query(_query(request), ("channel_id",))
         channel_id = needed(found, "channel_id")
         key = await self._signer(agent)
         view = await self._channel(agent, channel_id)
@@ -326,7 +338,7 @@ class AgentApi:
     async def discover(self, request: Request, agent: ApiKey) -> Any:
         """Active agents with a capability, cheapest first with ``max_price``."""
         names = ("capability", "max_price", "limit", "start_after")
-        found = read_query(request.url.query, names)
+        found = read_query(_query(request), names)
         asked = question(
             "find_agents_by_capability",
             capability=needed(found, "capability"),
@@ -338,13 +350,13 @@ class AgentApi:
 
     async def add_capability(self, request: Request, agent: ApiKey) -> Any:
         """Declare a capability of the key's agent; again changes nothing."""
-        read_query(request.url.query, ())
+        read_query(_query(request), ())
         body = read_json(await read_body(request), CapabilityBody)
         return await self._capability(agent, body.agent_id, body.capability, add=True)
 
     async def remove_capability(self, request: Request, agent: ApiKey) -> Any:
         """Withdraw a capability; again changes nothing."""
-        found = read_query(request.url.query, ("agent_id", "capability"))
+        found = read_query(_query(request), ("agent_id", "capability"))
         agent_id, name = needed(found, "agent_id"), needed(found, "capability")
         return await self._capability(agent, agent_id, name, add=False)
 
@@ -368,7 +380,7 @@ class AgentApi:
 
     async def me(self, request: Request, agent: ApiKey) -> Any:
         """Who this key speaks for."""
-        read_query(request.url.query, ())
+        read_query(_query(request), ())
         return {
             "agent_id": agent.agent_id,
             "address": agent.address,
@@ -381,7 +393,7 @@ class AgentApi:
 
     async def tx(self, request: Request, agent: ApiKey) -> Any:
         """Take a transaction that the agent signed elsewhere; again gives the same answer."""
-        read_query(request.url.query, ())
+        read_query(_query(request), ())
         raw = unbase64(read_json(await read_body(request, TX_MAX), TxBody).tx, "tx")
         try:
             decoded = decode_tx(raw)
@@ -395,7 +407,7 @@ class AgentApi:
 
     async def events(self, request: Request, agent: ApiKey) -> Any:
         """What concerns the agent since an event id; waits up to ``wait`` seconds for some."""
-        found = read_query(request.url.query, ("after", "limit", "wait"))
+        found = read_query(_query(request), ("after", "limit", "wait"))
         limit = whole(found, "limit", 1, 1_000, _EVENTS_DEFAULT)
         wait = whole(found, "wait", 0, WAIT_MAX, 0)
         follower = self.core.follower
@@ -435,8 +447,26 @@ def _idempotency(request: Request) -> str | None:
     return key
 
 
-def application(core: Core, *, routes: Sequence[BaseRoute] = ()) -> Starlette:
-    """The Agent API as an ASGI application; ``routes`` come before its own."""
+class Application:
+    """The Agent API as an ASGI application: its own paths by a table, all else by Starlette."""
+
+    def __init__(self, core: Core, routes: Sequence[BaseRoute] = ()) -> None:
+        own = AgentApi(core).routes()
+        self._table = {
+            one.path: one.endpoint
+            for one in own
+            if isinstance(one, Route) and isinstance(one.endpoint, _Endpoint)
+        }
+        self._rest = Starlette(routes=[*routes, *own, *_public()])
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or serve one socket."""
+        found = self._table.get(scope["path"]) if scope["type"] == "http" else None
+        await (self._rest if found is None else found)(scope, receive, send)
+
+
+def _public() -> list[BaseRoute]:
+    """What needs no key."""
     described = plain(document())
 
     async def openapi(request: Request) -> Response:
@@ -449,15 +479,16 @@ def application(core: Core, *, routes: Sequence[BaseRoute] = ()) -> Starlette:
     async def nothing(request: Request) -> Response:
         return Fault(404, "not_found", "see /openapi.json, or / for a page").response()
 
-    return Starlette(
-        routes=[
-            *routes,
-            *AgentApi(core).routes(),
-            Route("/openapi.json", openapi),
-            Route("/", page),
-            Route("/{path:path}", nothing, methods=_EVERY),
-        ]
-    )
+    return [
+        Route("/openapi.json", openapi),
+        Route("/", page),
+        Route("/{path:path}", nothing, methods=_EVERY),
+    ]
+
+
+def application(core: Core, *, routes: Sequence[BaseRoute] = ()) -> Application:
+    """The Agent API; ``routes`` come before what needs no key."""
+    return Application(core, routes)
 
 
 _EVERY: Final = ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"]
