@@ -46,7 +46,7 @@ _PAINFUL: Final = (
     "{}", "msg1", "x\ny",
 )  # fmt: skip
 _JSON: Final[tuple[Any, ...]] = ({}, "x", 1, None, [], {"a": [1, {"b": "c"}]}, True)
-_HOOKS: Final = frozenset({"msg", "message", "payload", "hook"})
+_HOOKS: Final = frozenset({"msg", "hook"})
 _CALLS: Final = frozenset({"call", "action"})
 _BYTES: Final = (b"", b"x", b"{}", b"\x00", bytes(64), b"\xff" * 33)
 _SMALL: Final = (1, 2, 3, 5, 4, 10, 7, 0, 6, 9)
@@ -449,14 +449,22 @@ def _carried(choices: Choices, here: Surroundings) -> str:
     """Bytes that a contract hands on: mostly a message for the contract under attack."""
     if here.hook is None or choices.chance(16):
         return base64_encode(choices.pick(_BYTES))
-    return base64_encode(here.hook(choices, here))
+    hook, here.hook = here.hook, None  # a message inside carries no further one
+    try:
+        return base64_encode(hook(choices, here))
+    finally:
+        here.hook = hook
 
 
 def _call(choices: Choices, here: Surroundings) -> str:
     """Bytes that a contract sends as a call: a message of the contract under attack."""
     if here.call is None:
         return base64_encode(choices.pick(_BYTES))
-    return base64_encode(here.call(choices, here))
+    call, here.call = here.call, None
+    try:
+        return base64_encode(call(choices, here))
+    finally:
+        here.call = call
 
 
 def funds(choices: Choices, here: Surroundings) -> list[dict[str, str]]:

@@ -146,9 +146,15 @@ MUTANTS: dict[str, Mutant] = {
     "rate limit that never resets": Mutant(
         "agent_a2a_v1",
         "guard.py",
-        "    return [entry for entry in sender.window if entry.at > since]",
-        "    return [entry for entry in sender.window if entry.at > 0 * since]",
+        "            if entry.at > since:\n",
+        "            if entry.at > 0:\n",
         a2a_machine,
+        (
+            (
+                "(*sender.earlier, last) if entry.at > since]",
+                "(*sender.earlier, last) if entry.at > 0]",
+            ),
+        ),
     ),
 }
 

@@ -106,3 +106,14 @@ def _either(world: Any) -> Any:
     ):
         return {"name": "Tok", "symbol": "TOK", "decimals": 6, "initial_balances": []}
     return {}
+
+
+def test_a_message_inside_a_message_carries_no_third() -> None:
+    machine = contract_machine("agent_a2a_v1", instantiate=_mailbox, actors=2)
+    run_state_machine_as_test(machine, settings=SETTINGS)
+    assert machine.report.calls > 0
+
+
+def _mailbox(world: Any) -> Any:
+    names = ("admin", "registry_address", "did_registry_address")
+    return dict.fromkeys(names, world.first)
