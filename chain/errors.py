@@ -1,17 +1,19 @@
 """The five kinds of error, and the one table of transaction codes.
 
 ``ContractError``  the contract refuses; its text is a template over message fields.
-``VmError``        the host refuses a contract (bad response, depth, trap); wasm/29 unless it says otherwise.
+``VmError``        the host refuses a contract (bad response, depth, trap); wasm/29.
 ``AppError``       a transaction or message is refused around the contract: codespace, code, log.
 ``OutOfGas``       lives in ``chain.gas``; derives from ``BaseException``.
-``InvariantViolation``  our bug or a damaged disk; nobody catches it, the node stops before it commits.
+``InvariantViolation``  our bug or a damaged disk; nobody catches it, the node stops before it
+commits.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-#: (codespace, code) -> the registered text that ends a wrapped error. Numbers are wasmd's and the SDK's; none is reused.
+#: (codespace, code) -> the registered text that ends a wrapped error. Numbers are wasmd's and the
+#: SDK's; none is reused.
 REGISTERED: Final[dict[tuple[str, int], str]] = {
     ("sdk", 2): "tx parse error",
     ("sdk", 3): "invalid sequence",
@@ -37,12 +39,23 @@ REGISTERED: Final[dict[tuple[str, int], str]] = {
     ("sdk", 30): "tx timeout height",
     ("sdk", 32): "incorrect account sequence",
     ("sdk", 38): "not found",
+    ("bank", 2): "no inputs to send transaction",
+    ("bank", 3): "no outputs to send transaction",
+    ("bank", 4): "sum inputs != sum outputs",
+    ("bank", 5): "send transactions are disabled",
+    ("bank", 9): "multiple senders not allowed",
+    ("gov", 3): "inactive proposal",
+    ("gov", 13): "expected gov account as only signer for proposal message",
+    ("store", 3): "tx parse error",
+    ("store", 4): "unknown request",
+    ("undefined", 1): "internal",
     ("wasm", 2): "create wasm contract failed",
     ("wasm", 3): "contract account already exists",
     ("wasm", 4): "instantiate wasm contract failed",
     ("wasm", 5): "execute wasm contract failed",
     ("wasm", 8): "not found",
     ("wasm", 9): "query wasm contract failed",
+    ("wasm", 10): "invalid CosmosMsg",
     ("wasm", 11): "migrate wasm contract failed",
     ("wasm", 12): "empty",
     ("wasm", 13): "exceeds limit",

@@ -111,7 +111,7 @@ class Handlers:
         if not message.inputs:
             raise AppError("bank", 2, "no inputs to send transaction")
         if len(message.inputs) != 1:
-            raise AppError("bank", 7, "multiple senders not allowed")
+            raise AppError("bank", 9, "multiple senders not allowed")
         if not message.outputs:
             raise AppError("bank", 3, "no outputs to send transaction")
         source = message.inputs[0]
