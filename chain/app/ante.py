@@ -35,6 +35,14 @@ _DEV_MODULE: Final = "dev"
 #: several times, accounts again); with it a plain send takes the 70,600 that a real chain charges
 ANTE_READS: Final = 29_600
 GAS_MAX: Final = (1 << 63) - 1
+#: bytes of a signature that a simulated transaction leaves out, by type of key
+_SIG_BYTES: Final = {ML_DSA_87: 4627, SECP256K1: 64, ED25519: 64}
+#: bytes around a signature
+_SIG_FRAME: Final = 6
+#: bytes of a fee that a simulated transaction does not name yet
+_FEE_BYTES: Final = 40
+#: what a simulated transaction without a fee moves, for the gas of it: the ceiling of 10^8 gas
+_NOMINAL_FEE: Final = 10**17
 _SIG_GAS: Final = {ML_DSA_87: SIG_ML_DSA_87, SECP256K1: SIG_SECP256K1, ED25519: SIG_ED25519}
 
 
@@ -194,7 +202,9 @@ class Ante:
         signers = tuple([signer.address for signer in tx.signers])
         found = self._accounts(tx, overlay, meter, params)
         proofs = mode.proofs
-        if not (mode.simulate or mode.recheck):
+        if mode.simulate:
+            self._stand_in(tx, found, desk)
+        elif not mode.recheck:
             proofs = self._signatures(tx, found, chain.chain_id, proofs)
         restricted = self._boundary(overlay, params, signers, messages)
         payer = tx.payer
@@ -358,6 +368,25 @@ class Ante:
             raise AppError.wrap("msgchain", 3, f"fees are paid in msg, not in {', '.join(foreign)}")
         self._reserve(desk.overlay, desk.meter, desk.events, payer, offered)
         return offered
+
+    def _stand_in(self, tx: Tx, found: list[tuple[bytes, Account, PubKey]], desk: Desk) -> None:
+        """Charge what a transaction will cost once it has its signatures and its fee; a client that
+        simulates knows neither, and asks what to set.
+        """
+        missing = 0
+        for index, signer in enumerate(tx.signers):
+            if not signer.signature and signer.multi is None:
+                missing += _SIG_FRAME + _SIG_BYTES.get(found[index][2].type, 64)
+        unpaid = not any(coin.amount for coin in tx.fee)
+        if unpaid:
+            missing += _FEE_BYTES
+        desk.meter.consume(TX_SIZE_BYTE * missing, "txSize")
+        bank, overlay, payer = self._bank, desk.overlay, tx.payer
+        amount = min(bank.balance(overlay, payer, BASE) // 2, _NOMINAL_FEE) if unpaid else 0
+        if amount:  # who has nothing hears of it when it is sent
+            coins = (Coin(BASE, amount),)
+            bank.transfer(overlay, desk.meter, None, payer, bank.collector, coins)
+            bank.transfer(overlay, None, None, bank.collector, payer, coins)
 
     def _reserve(
         self,

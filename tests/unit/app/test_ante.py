@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from app_world import PRICE, World, coins, kinds, native, wallet
 
+from chain.tx.builder import cosmos_auth_info, cosmos_body, cosmos_raw
 from chain.tx.messages import MsgExecuteContract, MsgInstantiateContract, MsgSend
 from chain.tx.native import decode_native, encode_envelope
 
@@ -262,3 +263,44 @@ def test_simulation_asks_for_no_signature_and_no_fee(world):
     assert result.code == 0
     assert result.gas_used > 80_000
     assert world.account(world.alice)[1] == 0
+
+
+def messages_of(world, key):
+    to = world.bob.address
+    yield [MsgSend(key.address, to, coins("5umsg"))]
+    yield [MsgSend(key.address, to, coins("1umsg")) for _ in range(3)]
+    yield [MsgSend(key.address, wallet("nobody knows me yet").address, coins("7amsg"))]
+
+
+@pytest.mark.parametrize("gas", [100_000, 1_000_000, 90_000_000])
+@pytest.mark.parametrize("form", ["native", "cosmos"])
+def test_a_simulation_without_fee_and_signature_covers_the_real_gas(world, form, gas):
+    key = world.alice if form == "native" else world.wallet
+    world.block(
+        world.native_tx(
+            [MsgSend(world.alice.address, world.wallet.address, coins("1msg"))], world.alice
+        )
+    )
+    for messages in messages_of(world, key):
+        asked = simulated(world, form, messages, key)
+        make = world.native_tx if form == "native" else world.cosmos_tx
+        limit = max(gas, asked.gas_used * 13 // 10 // 1000 * 1000)
+        raw = make(messages, key, gas_limit=limit)
+        real = world.block(raw).tx_results[0]
+        assert (asked.code, real.code) == (0, 0)
+        assert real.gas_used <= asked.gas_used <= real.gas_used * 11 // 10
+
+
+def simulated(world, form, messages, key):
+    """As CosmJS asks: no fee, no gas limit, an empty signature."""
+    if form == "native":
+        tx = decode_native(world.native_tx(messages, key, fee=(), gas_limit=1))
+        return world.app.simulate(encode_envelope(tx.body, [b""]))
+    auth = cosmos_auth_info([key.pubkey], [world.account(key)[1]], gas_limit=0, fee=())
+    return world.app.simulate(cosmos_raw(cosmos_body(messages, ""), auth, [b""]))
+
+
+def test_a_simulation_of_who_has_nothing_left_says_what_the_messages_say(world):
+    everything = world.app.queries.balance(world.alice.address, "amsg").amount
+    whole = [MsgSend(world.alice.address, world.bob.address, coins(f"{everything}amsg"))]
+    assert simulated(world, "native", whole, world.alice).code == 0
