@@ -80,7 +80,11 @@ _WHERE: Final = {"tx_hash": _or_null(_TEXT), "height": _or_null(_NUMBER)}
 _NULL_TEXT: Final = _or_null(_TEXT)
 
 
-def _schemas() -> dict[str, Schema]:
+_PAGE: Final = {"total": _NUMBER, "next": _NULL_TEXT}
+
+
+def _views() -> dict[str, Schema]:
+    """What the contract shows."""
     message = _object(
         {
             "msg_id": _TEXT,
@@ -120,10 +124,24 @@ def _schemas() -> dict[str, Schema]:
             "owner": _TEXT,
         }
     )
-    page = {"total": _NUMBER, "next": _NULL_TEXT}
     agent = _object(
         {"agent_id": _TEXT, "owner": _TEXT, "address": _TEXT, "price": _or_null(_DECIMAL)}
     )
+    agents = {"agents": _list(_TEXT), "count": _NUMBER, "entries": _list(agent)}
+    one = _object({"channel": _ref("Channel")})
+    many = _object({"channels": _list(_ref("Channel")), **_PAGE})
+    return {
+        "Message": message,
+        "Messages": _object({"messages": _list(_ref("Message")), **_PAGE}),
+        "OneMessage": _object({"message": _ref("Message")}),
+        "Channel": channel,
+        "ChannelAnswer": {"oneOf": [one, many]},
+        "Agents": _object({**agents, "next": _NULL_TEXT}),
+    }
+
+
+def _answers() -> dict[str, Schema]:
+    """What the gateway says itself."""
     error = _object({"code": _TEXT, "message": _TEXT})
     event = _object(
         {
@@ -145,24 +163,6 @@ def _schemas() -> dict[str, Schema]:
     sent = {"msg_id": _TEXT, **_WHERE, "repeated": _FLAG}
     return {
         "Error": _object({"error": error}),
-        "Message": message,
-        "Messages": _object({"messages": _list(_ref("Message")), **page}),
-        "OneMessage": _object({"message": _ref("Message")}),
-        "Channel": channel,
-        "ChannelAnswer": {
-            "oneOf": [
-                _object({"channel": _ref("Channel")}),
-                _object({"channels": _list(_ref("Channel")), **page}),
-            ]
-        },
-        "Agents": _object(
-            {
-                "agents": _list(_TEXT),
-                "count": _NUMBER,
-                "entries": _list(agent),
-                "next": _NULL_TEXT,
-            }
-        ),
         "Event": event,
         "Events": _object({"events": _list(_ref("Event")), "last_event_id": _EVENT_ID}),
         "Sent": _object(sent),
@@ -192,7 +192,6 @@ def _schemas() -> dict[str, Schema]:
                 "last_event_id": _EVENT_ID,
             }
         ),
-        **_bodies(),
     }
 
 
@@ -282,16 +281,18 @@ def _response(text: str, name: str) -> Schema:
     return {"description": text, "content": {"application/json": {"schema": _ref(name)}}}
 
 
-def _paths() -> dict[str, Schema]:
-    limit: tuple[Schema, bool] = (
-        {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "default": 30},
-        False,
-    )
-    after: tuple[Schema, bool] = (_NAME, False)
+_LIMIT: Final[tuple[Schema, bool]] = (
+    {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "default": 30},
+    False,
+)
+_AFTER: Final[tuple[Schema, bool]] = (_NAME, False)
+_PAGING: Final = {"limit": _LIMIT, "start_after": _AFTER}
+
+
+def _message_paths() -> dict[str, Schema]:
     address = ({**_NAME, "description": "The agent's own; the key says it anyhow."}, False)
-    paging = {"limit": limit, "start_after": after}
     status: tuple[Schema, bool] = ({"enum": list(STATUSES)}, False)
-    listing = {"address": address, **paging}
+    listing = {"address": address, **_PAGING}
     return {
         f"{_A2A}/send": {
             "post": _operation("send", "Send a message.", "Sent", body="SendBody", once=True)
@@ -315,12 +316,17 @@ def _paths() -> dict[str, Schema]:
         f"{_A2A}/message": {
             "get": _operation("message", "One.", "OneMessage", query={"msg_id": (_NAME, True)})
         },
+    }
+
+
+def _other_paths() -> dict[str, Schema]:
+    return {
         f"{_A2A}/channel": {
             "get": _operation(
                 "channel",
                 "A channel by id or other side; all without either.",
                 "ChannelAnswer",
-                query={"channel_id": after, "participant": after, **paging},
+                query={"channel_id": _AFTER, "participant": _AFTER, **_PAGING},
             ),
             "post": _operation(
                 "open_channel", "Open one, or answer the live one.", "Opened", body="ChannelBody"
@@ -334,7 +340,7 @@ def _paths() -> dict[str, Schema]:
                 "discover",
                 "Active agents with a capability; cheapest first with max_price (amsg).",
                 "Agents",
-                query={"capability": (_NAME, True), "max_price": (_DECIMAL, False), **paging},
+                query={"capability": (_NAME, True), "max_price": (_DECIMAL, False), **_PAGING},
             )
         },
         f"{_A2A}/capability": {
@@ -378,9 +384,9 @@ def document() -> Schema:
             "/agent/v1/events/subscribe?a2a_address=… with topics " + ", ".join(TOPICS) + ".",
         },
         "security": [{"ApiKey": []}],
-        "paths": _paths(),
+        "paths": {**_message_paths(), **_other_paths()},
         "components": {
-            "schemas": _schemas(),
+            "schemas": {**_views(), **_answers(), **_bodies()},
             "securitySchemes": {"ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"}},
         },
     }
