@@ -8,6 +8,7 @@ lists of pairs that may still be sorted (SUB-15) and get ``msg_index`` at the en
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Final, Protocol
 
 from chain.block.types import Event
@@ -113,13 +114,10 @@ def _key_bytes(attribute: tuple[str, str]) -> bytes:
 
 
 def _size(attributes: Sequence[AttributeLike]) -> int:
-    size = 0
-    for key, value in attributes:
-        if _is_ascii(key) and _is_ascii(value):
-            size += len(key) + len(value)
-        else:
-            size += len(key.encode()) + len(value.encode())
-    return size
+    """Bytes of keys and values. Raises: TypeError, ValueError for what is no pair of texts."""
+    if sum(map(len, attributes)) != 2 * len(attributes):
+        raise ValueError("an attribute is a pair")
+    return _length("".join(chain.from_iterable(attributes)))
 
 
 def _length(text: str) -> int:

@@ -193,8 +193,6 @@ def _struct_encoder(cls: Any, name: str) -> Callable[[Any], bytes]:
     def run(value: Any) -> bytes:
         if value.__class__ is not cls and not isinstance(value, cls):
             raise TypeError(f"expected {name}, got {type(value).__name__}")
-        if check is not None:
-            check(value)
         try:
             raw = _encode(value)
         except OverflowError:
@@ -203,7 +201,16 @@ def _struct_encoder(cls: Any, name: str) -> Callable[[Any], bytes]:
             _refuse_floats(_decode_any(raw), name)
         return raw
 
-    return run
+    if check is None:
+        return run
+
+    def checked(value: Any) -> bytes:
+        if value.__class__ is not cls and not isinstance(value, cls):
+            raise TypeError(f"expected {name}, got {type(value).__name__}")
+        check(value)
+        return run(value)
+
+    return checked
 
 
 def _range_check(cls: Any, name: str) -> Callable[[Any], None] | None:

@@ -26,6 +26,7 @@ CAPABILITY_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789-:"
 TOPIC_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789._-/"
 NONCE_CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 PRIORITY_MAX = 255
+TYPE_CODES = {"request": 0, "response": 1, "broadcast": 2, "notification": 3, "discovery": 4}
 LOW_BELOW = 50
 NORMAL_BELOW = 100
 HIGH_BELOW = 200
@@ -73,7 +74,9 @@ def check_metadata(config: Config, metadata: bytes | None) -> None:
 
 def parse_message_type(text: str) -> int:
     """The code of a message type, any case. Raises: InvalidMessageType."""
-    code = index_of(MESSAGE_TYPES, text)
+    code = TYPE_CODES.get(text)
+    if code is None:
+        code = index_of(MESSAGE_TYPES, text)
     if code is None:
         raise InvalidMessageType(text)
     return code

@@ -76,6 +76,8 @@ def check_rate(config: Config, sender: Sender, message_type: int, now: int) -> S
         counted = Sender(
             sender.sent, now, sender.messages + 1, sender.discovery + discovery, sender.earlier
         )
+    elif sender.at <= now - config.rate_window_seconds * NANOS_PER_SECOND:
+        counted = Sender(sender.sent, now, 1, discovery, ())  # all that is earlier is older still
     else:
         earlier = live_window(config, sender, now)
         counted = Sender(sender.sent, now, 1, discovery, tuple(earlier))

@@ -11,6 +11,9 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import astuple
+
 from chain.vm.sandbox.builtins import ordered
 from chain.vm.sandbox.iteration import materialise
 from chain.vm.sandbox.operators import contains, grow
@@ -22,10 +25,12 @@ from chain.vm.sandbox.sizes import (
     SEQUENCES,
     TEXTS,
     admit,
+    is_flat_tuple,
     key,
     make_items,
     make_text,
     scan_text,
+    weigh,
 )
 
 Method = Callable[..., Any]
@@ -324,7 +329,10 @@ def _to_host(name: str) -> Method:
 def save(receiver: Any, *args: Any) -> Any:
     """``Item.save``, ``Map.save``: the value comes last."""
     value = args[-1]
-    if value.__class__ not in FLAT and not isinstance(value, int):
+    if isinstance(value, Struct):
+        if not is_flat_tuple(map(type, astuple(value))):
+            weigh(value)
+    elif value.__class__ not in FLAT and not isinstance(value, int):
         admit(value)
     return receiver.save(*args)
 
@@ -343,9 +351,7 @@ METHODS: Final[dict[str, Method]] = {
     **{name: _looking(name) for name in ("count", "index", "remove")},
     **{
         name: _plain(name)
-        for name in (
-            *("bit_count", "bit_length", "clear", "items", "keys", "popitem", "values"),
-        )
+        for name in (*("bit_count", "bit_length", "clear", "items", "keys", "popitem", "values"),)
     },
     **{
         name: _to_host(name)

@@ -41,7 +41,8 @@ _NUMBERS: Final = frozenset({int, bool, type(None)})
 NODE_STEPS: Final = 48
 
 
-_is_flat_tuple: Final = (FLAT | {Uint64, Uint128, Uint256, Int64, Timestamp, Binary}).issuperset
+#: whether the kinds of a record's fields are all flat
+is_flat_tuple: Final = (FLAT | {Uint64, Uint128, Uint256, Int64, Timestamp, Binary}).issuperset
 
 
 def check_int(value: int) -> int:
@@ -139,7 +140,7 @@ def _parts(value: Any) -> list[Any] | tuple[Any, ...]:
 def admit(value: object) -> Any:
     """A value on its way to the host, which will encode it. Flat records pass quickly."""
     if isinstance(value, Struct):
-        if _is_flat_tuple(map(type, structs.astuple(value))):
+        if is_flat_tuple(map(type, structs.astuple(value))):
             return value
     elif isinstance(value, TEXTS):
         if len(value) > TEXT_FREE:
