@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from chain.app.records import ContractRecord
+from chain.block.types import TxResult
+from chain.errors import AppError
 from chain.std import Coin, encode, encode_message
 from chain.testing.codes import ContractLike
 from chain.testing.coins import CoinsLike, parse_coins
@@ -129,6 +131,8 @@ class ChainCalls:
         line = self._engine.codes.add(contract, checksum)
         config = None
         if instantiate_by is not None:
+            if isinstance(instantiate_by, str):
+                raise TypeError("instantiate_by is a list of addresses")
             allowed = tuple(instantiate_by)
             config = AccessConfig(_ANY_OF if allowed else _NOBODY, allowed)
         result = self._run(MsgStoreCode(sender or self._deployer(), line.encode(), config))
@@ -222,9 +226,12 @@ class ChainCalls:
 
         Transaction messages of ``chain.tx.messages`` pass as they are.
         """
-        result = ExecTxResult(
-            self._engine.deliver(transaction_messages(messages, sender), gas_limit)
-        )
+        try:
+            made = transaction_messages(messages, sender)
+        except AppError as error:
+            refused = TxResult(error.code, error.codespace, error.log, gas_wanted=gas_limit or 0)
+            return ExecTxResult(refused)
+        result = ExecTxResult(self._engine.deliver(made, gas_limit))
         if self._auto_block:
             self._end_of_transaction()
         return result

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from chain.errors import AppError
 from chain.std import BankMsg, WasmMsg, encode_message
 from chain.testing.coins import parse_coins
 from chain.tx.messages import (
@@ -21,7 +22,7 @@ from chain.tx.messages import (
 
 def transaction_messages(messages: Sequence[Any], sender: str | None) -> tuple[Msg, ...]:
     """The messages of one transaction. Raises: TypeError for what is no message, ValueError without
-    a sender.
+    a sender, AppError sdk/6 for what only contracts can send.
     """
     return tuple([_message(entry, sender) for entry in messages])
 
@@ -64,4 +65,6 @@ def _dispatched(msg: Any, sender: str) -> Msg:
         return MsgUpdateAdmin(sender, msg.contract_addr, msg.admin)
     if isinstance(msg, WasmMsg.ClearAdmin):
         return MsgClearAdmin(sender, msg.contract_addr)
+    if isinstance(msg, BankMsg.Burn):
+        raise AppError.wrap("sdk", 6, "only a contract burns coins, its own, by BankMsg.Burn")
     raise TypeError(f"{type(msg).__name__} is no message of a transaction")

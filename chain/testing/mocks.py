@@ -1,16 +1,18 @@
 """For tests of one handler without a chain: storage in memory, addresses checked, balances by hand.
 
 deps = mock_deps()
-instantiate(deps, mock_env(), message_info(CREATOR, "…"), msg)
+instantiate(deps, mock_env(), message_info(CREATOR, "5earth"), msg)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import base64
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from sortedcontainers import SortedDict
 
+from chain.app.units import convert as in_base_units
 from chain.crypto import addresses, ed25519, mldsa, secp256k1
 from chain.errors import ContractError
 from chain.std.decode import convert, decode
@@ -25,6 +27,7 @@ from chain.std.deps import (
 from chain.std.encode import encode, encode_message
 from chain.std.numbers import Addr, Binary, Timestamp
 from chain.std.records import Coin
+from chain.testing.coins import CoinsLike, parse_coins
 
 MOCK_HEIGHT: Final = 12_345  # FUND-8
 MOCK_TIME: Final = Timestamp(1_571_797_419_879_305_533)
@@ -128,12 +131,13 @@ class MockQuerier:
     """Balances and contract answers that a test sets.
 
     ``on_smart`` answers smart queries: a function of address and decoded message; its answer is a
-    value or bytes, its ``ContractError`` is the queried contract's.
+    value or bytes, its ``ContractError`` is the queried contract's. Texts and the JSON of
+    ``raw_query`` are those of a chain.
     """
 
     __slots__ = ("balances", "contracts", "on_smart", "raw")
 
-    def __init__(self, balances: Mapping[str, Iterable[Coin]] | None = None) -> None:
+    def __init__(self, balances: Mapping[str, CoinsLike] | None = None) -> None:
         self.balances: dict[str, list[Coin]] = {}
         self.raw: dict[tuple[str, bytes], bytes] = {}
         self.contracts: dict[str, Any] = {}
@@ -141,9 +145,9 @@ class MockQuerier:
         for address, held in (balances or {}).items():
             self.set_balance(address, held)
 
-    def set_balance(self, address: str, held: Iterable[Coin]) -> None:
+    def set_balance(self, address: str, held: CoinsLike) -> None:
         """Give an address exactly these coins."""
-        self.balances[address] = sorted(c for c in held if c.amount)
+        self.balances[address] = sorted(c for c in _std_coins(held) if c.amount)
 
     def query_balance(self, address: str, denom: str) -> Coin:
         """One balance, zero when there is none."""
@@ -163,7 +167,12 @@ class MockQuerier:
 
     def query_wasm_smart(self, address: str, msg: Any, type_: Any = None) -> Any:
         """Ask ``on_smart``."""
-        raw = self._smart(address, encode_message(msg))
+        try:
+            raw = self._smart(address, encode_message(msg))
+        except _NoSuchContract:
+            raise _no_contract(address) from None
+        except ContractError as error:
+            raise ContractError(f"Generic error: Querier contract error: {error}") from None
         return decode(raw, type_)
 
     def query_wasm_raw(self, address: str, key: bytes) -> bytes | None:
@@ -173,12 +182,25 @@ class MockQuerier:
     def query_contract_info(self, address: str) -> Any:
         """What the test put under ``contracts``."""
         if address not in self.contracts:
-            raise ContractError(f"Querier system error: No such contract: {address}")
+            raise _no_contract(address)
         return self.contracts[address]
 
     def raw_query(self, request: bytes) -> bytes:
-        """Bank balances and smart queries in CosmWasm's JSON."""
-        asked: Any = decode(request)
+        """Bank balances, smart and raw queries in CosmWasm's JSON: ``{"ok": {"ok": "<base64>"}}``
+        for an answer.
+        """
+        try:
+            answer = self._route(decode(request))
+        except _NoSuchContract as error:
+            return encode({"error": {"no_such_contract": {"addr": error.address}}})
+        except ContractError as error:
+            return encode({"ok": {"error": str(error)}})
+        if answer is None:
+            return encode({"error": {"unknown": {}}})
+        return encode({"ok": {"ok": base64.b64encode(answer).decode()}})
+
+    def _route(self, asked: Any) -> bytes | None:
+        """The answer to a request, None for one of another kind."""
         match asked:
             case {"bank": {"balance": {"address": address, "denom": denom}}}:
                 return encode({"amount": self.query_balance(address, denom)})
@@ -188,13 +210,39 @@ class MockQuerier:
                 return encode({"amount": self.query_supply(denom)})
             case {"wasm": {"smart": {"contract_addr": address, "msg": msg}}}:
                 return self._smart(address, _from_base64(msg))
-        raise ContractError("Querier system error: Unsupported query type")
+            case {"wasm": {"raw": {"contract_addr": address, "key": key}}}:
+                return self.query_wasm_raw(address, _from_base64(key)) or b""
+            case {"wasm": {"contract_info": {"contract_addr": address}}}:
+                if address not in self.contracts:
+                    raise _NoSuchContract(address)
+                return encode(self.contracts[address])
+        return None
 
     def _smart(self, address: str, msg: bytes) -> bytes:
         if self.on_smart is None:
-            raise ContractError(f"Querier system error: No such contract: {address}")
+            raise _NoSuchContract(address)
         answer = self.on_smart(address, decode(msg))
         return answer if isinstance(answer, bytes) else encode(answer)
+
+
+class _NoSuchContract(Exception):
+    """Nothing answers at an address."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        self.address = address
+
+
+def _no_contract(address: str) -> ContractError:
+    return ContractError(f"Generic error: Querier system error: No such contract: {address}")
+
+
+def _std_coins(coins: CoinsLike) -> tuple[Coin, ...]:
+    """Coins as a contract sees them: a text in base units, a list as it stands."""
+    parsed = parse_coins(coins)
+    if isinstance(coins, str):
+        return in_base_units(parsed)
+    return tuple([Coin(coin.denom, int(coin.amount)) for coin in parsed])
 
 
 def _from_base64(text: str) -> bytes:
@@ -202,9 +250,7 @@ def _from_base64(text: str) -> bytes:
     return from_text
 
 
-def mock_deps(
-    balances: Mapping[str, Iterable[Coin]] | None = None, *, prefix: str = "msg"
-) -> DepsMut:
+def mock_deps(balances: Mapping[str, CoinsLike] | None = None, *, prefix: str = "msg") -> DepsMut:
     """Empty storage, real address checks, a querier with the given balances."""
     return DepsMut(MemoryStorage(), MockApi(prefix), MockQuerier(balances))
 
@@ -223,6 +269,6 @@ def mock_env(
     return Env(block, index, ContractInfo(Addr(contract)))
 
 
-def message_info(sender: str, funds: Iterable[Coin] = ()) -> MessageInfo:
-    """A call by ``sender`` with ``funds``, which go in as they stand."""
-    return MessageInfo(Addr(sender), tuple(funds))
+def message_info(sender: str, funds: CoinsLike = ()) -> MessageInfo:
+    """A call by ``sender`` with ``funds``: a list goes in as it stands, text in base units."""
+    return MessageInfo(Addr(sender), _std_coins(funds))

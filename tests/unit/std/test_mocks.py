@@ -1,9 +1,13 @@
 """The mocks for tests of one handler."""
 
+import base64
+import json
+
 import pytest
 
 from chain.errors import ContractError
-from chain.std import Answer, Coin, Deps, Message, Timestamp, decode, encode
+from chain.std import Answer, Coin, Deps, Message, Response, Timestamp, encode
+from chain.testing import Chain, Contract
 from chain.testing.mocks import MemoryStorage, message_info, mock_deps, mock_env
 
 
@@ -103,21 +107,93 @@ def test_the_querier_answers_what_the_test_sets():
     assert querier.query_wasm_raw("c", b"l") is None
 
 
-def test_the_querier_speaks_cosmwasm_json():
-    querier = mock_deps({"alice": [Coin("a", 1)]}).querier
-    querier.on_smart = lambda address, msg: b'{"ok":1}'
+def b64(value):
+    return base64.b64encode(value).decode()
 
-    def ask(request):
-        return decode(querier.raw_query(encode(request)))
 
-    assert ask({"bank": {"balance": {"address": "alice", "denom": "a"}}}) == {
-        "amount": {"denom": "a", "amount": "1"}
-    }
-    assert ask({"bank": {"all_balances": {"address": "x"}}}) == {"amount": []}
-    assert ask({"bank": {"supply": {"denom": "a"}}})["amount"]["amount"] == "1"
-    assert ask({"wasm": {"smart": {"contract_addr": "c", "msg": "e30="}}}) == {"ok": 1}
-    with pytest.raises(ContractError, match="Unsupported query type"):
-        ask({"staking": {}})
+REQUESTS = {
+    "balance": {"bank": {"balance": {"address": "HOLDER", "denom": "aaa"}}},
+    "all_balances": {"bank": {"all_balances": {"address": "HOLDER"}}},
+    "supply": {"bank": {"supply": {"denom": "aaa"}}},
+    "smart": {"wasm": {"smart": {"contract_addr": "CONTRACT", "msg": b64(b'{"say":1}')}}},
+    "raw": {"wasm": {"raw": {"contract_addr": "CONTRACT", "key": b64(b"k")}}},
+    "raw_missing": {"wasm": {"raw": {"contract_addr": "CONTRACT", "key": b64(b"l")}}},
+    "nobody": {"wasm": {"smart": {"contract_addr": "HOLDER", "msg": b64(b"{}")}}},
+    "nobody_info": {"wasm": {"contract_info": {"contract_addr": "HOLDER"}}},
+    "unknown": {"weather": {"today": {}}},
+}
+
+
+def answering(deps, env, msg):
+    if "say" in msg:
+        return {"said": msg["say"]}
+    if "refuse" in msg:
+        raise ContractError("I refuse")
+    request = encode(msg["ask"])
+    return deps.querier.raw_query(request)
+
+
+@pytest.fixture(scope="module")
+def world():
+    """A chain with a contract that asks, and a mock that was told the same."""
+
+    def start(deps, env, info, msg):
+        deps.storage.set(b"k", b"v")
+        return Response()
+
+    chain = Chain()
+    holder = chain.account("holder", [Coin("aaa", 1), Coin("bbb", 2)])
+    code = chain.store_code(Contract(name="asks", instantiate=start, query=answering))
+    contract = chain.instantiate(code, {}, holder, "asks")
+    querier = mock_deps({holder: "1aaa,2bbb"}).querier
+    querier.raw[contract, b"k"] = b"v"
+
+    def smart(address, msg):
+        if address != contract:
+            raise AssertionError(address)
+        return answering(None, None, msg)
+
+    querier.on_smart = smart
+    return chain, querier, holder, contract
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_the_mock_answers_raw_queries_as_a_chain_does(world, name):
+    chain, querier, holder, contract = world
+    text = json.dumps(REQUESTS[name]).replace("HOLDER", holder).replace("CONTRACT", contract)
+    if name.startswith("nobody"):
+        querier = mock_deps().querier
+    assert json.loads(querier.raw_query(text.encode())) == chain.query(
+        contract, {"ask": json.loads(text)}
+    )
+
+
+def test_a_refusal_of_the_queried_contract_is_told_as_a_chain_tells_it(world):
+    _, querier, _, contract = world
+    with pytest.raises(ContractError) as caught:
+        querier.query_wasm_smart(contract, {"refuse": {}})
+    assert str(caught.value) == "Generic error: Querier contract error: I refuse"
+    smart = {"smart": {"contract_addr": contract, "msg": b64(b'{"refuse":{}}')}}
+    assert json.loads(querier.raw_query(encode({"wasm": smart}))) == {"ok": {"error": "I refuse"}}
+
+
+@pytest.mark.parametrize(
+    ("funds", "seen"),
+    [
+        ("", ()),
+        ((), ()),
+        ("5earth", (Coin("earth", 5),)),
+        ("1msg,2umsg,3earth", (Coin("amsg", 10**18 + 2 * 10**12), Coin("earth", 3))),
+        ([Coin("b", 0), {"denom": "a", "amount": "7"}], (Coin("b", 0), Coin("a", 7))),
+        (Coin("a", 1), (Coin("a", 1),)),
+        ({"denom": "a", "amount": 1}, (Coin("a", 1),)),
+    ],
+)
+def test_funds_of_a_mock_are_written_as_those_of_a_chain(funds, seen):
+    assert message_info("creator", funds).funds == seen
+    assert mock_deps({"x": funds}).querier.query_all_balances("x") == sorted(
+        coin for coin in seen if coin.amount
+    )
 
 
 def test_deps_for_helpers_that_read():

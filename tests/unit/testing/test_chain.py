@@ -403,3 +403,36 @@ def test_every_name_that_a_contract_may_have_can_be_stored(name):
     assert [chain.store_code(Contract(name=name, version=v)) for v in ("1", "2")] == [1, 2]
     assert chain.store_code(Contract(name=name, version="1")) == 3
     assert chain.store_code(Contract(name=name), checksum=bytes(32)) == 4
+
+
+ALIKE = ["5earth", [Coin("earth", 5)], [{"denom": "earth", "amount": "5"}], Coin("earth", 5)]
+
+
+@pytest.mark.parametrize("funds", [*ALIKE, {"denom": "earth", "amount": 5}], ids=str)
+def test_funds_in_every_form(funds):
+    chain = Chain()
+    alice = chain.account("alice", funds)
+    bob = chain.account("bob", "")
+    chain.fund(alice, funds)
+    chain.send(alice, bob, funds)
+    code = chain.store_code(counter)
+    contract = chain.instantiate(code, {"start": 1}, bob, "c", funds=funds)
+    chain.execute(contract, {"add": {"by": 1}}, alice, funds=funds)
+    assert [chain.balance(who, "earth") for who in (alice, bob, contract)] == [0, 0, 10]
+
+
+@pytest.mark.parametrize("funds", [5, [5], ["5earth"], "earth", "5", [("earth", 5)]], ids=str)
+def test_funds_that_are_no_coins_are_refused_by_name(funds):
+    chain = Chain()
+    with pytest.raises((TypeError, ValueError), match=r"is no coin|not iterable"):
+        chain.fund(chain.account("alice"), funds)
+
+
+def test_a_burn_by_nobody_is_a_refused_transaction():
+    chain = Chain()
+    alice = chain.account("alice")
+    burn = BankMsg.Burn([Coin("amsg", 1)])
+    result = chain.try_execute_many([BankMsg.Send(alice, [Coin("amsg", 1)]), burn], sender=alice)
+    assert (result.codespace, result.code) == ("sdk", 6)
+    with pytest.raises(TxFailed, match="only a contract burns coins"):
+        chain.execute_many([burn], sender=alice)
