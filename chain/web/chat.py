@@ -18,7 +18,7 @@ from chain.web.text import SHOWN_MAX, WHOLE_MAX, payload
 View = dict[str, Any]
 #: what the guide's chat shows for a state (9.1)
 MARKS: Final = {
-    "pending": "🕐", "delivered": "✓✓", "read": "◎", "replied": "↩", "expired": "⌛",
+    "pending": "○", "delivered": "✓✓", "read": "◎", "replied": "↩", "expired": "∅",
     "cancelled": "✕",
 }  # fmt: skip
 STATUSES: Final = ("pending", "delivered", "read", "replied", "expired", "cancelled")
@@ -83,7 +83,7 @@ def show_message(context: Context, view: View, *, whole: bool = False) -> None:
                 kit.badge(t(str(view["priority_label"])), "urgent")
             show_state(context, view)
         if view["reply_to"]:
-            with kit.Tag("p", css="quiet"):
+            with kit.Tag("p", css="line quiet"):
                 kit.Tag("span", t("Answers"))
                 kit.link(context, view["reply_to"], f"/message/{view['reply_to']}")
         show_payload(context, raw_of(view), whole=whole)

@@ -38,7 +38,7 @@ class Happened(msgspec.Struct, frozen=True):
             if event.type == "fee_share":
                 pairs = dict(event.attributes)
                 amount = int(pairs.get("amount", "0").removesuffix("amsg") or 0)
-                found.append((pairs.get("share", ""), pairs.get("receiver", ""), amount))
+                found.append((pairs.get("share", ""), pairs.get("recipient", ""), amount))
         return found
 
     @property

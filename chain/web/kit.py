@@ -155,7 +155,7 @@ def listing(label: str) -> Iterator[None]:
 @contextmanager
 def row(css: str = "") -> Iterator[None]:
     """A row of a list; its pieces wrap where the window is narrow."""
-    with Tag("li", css=f"row {css}".strip()):
+    with Tag("li", css=f"item {css}".strip()):
         yield
 
 

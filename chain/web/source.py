@@ -77,6 +77,7 @@ class Source:
         self._local = threading.local()
         self._pool = ThreadPoolExecutor(_THREADS, "web")
         self._lock = threading.Lock()
+        self._clients: list[RpcClient] = []
         self._acting: dict[str, threading.Lock] = {}
         self._accounts: tuple[Account, ...] | None = None
         self._contracts: dict[str, str] | None = None
@@ -95,7 +96,15 @@ class Source:
         found: RpcClient | None = getattr(self._local, "client", None)
         if found is None:
             found = self._local.client = RpcClient(self.url)
+            with self._lock:
+                self._clients.append(found)
         return found
+
+    def close(self) -> None:
+        """End the connections, for programs that go on after it."""
+        self._pool.shutdown()
+        for client in self._clients:
+            client.close()
 
     @property
     def control(self) -> Control:

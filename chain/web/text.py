@@ -88,6 +88,9 @@ def bytes_shown(raw: bytes) -> str:
         text = ""
     if text and all(_harmless(one) for one in text[:WHOLE_MAX]):
         return text
+    escaped = "".join(chr(one) if 32 <= one < 127 else f"\\x{one:02x}" for one in raw[:SHOWN_MAX])
+    if len(raw) <= SHOWN_MAX and escaped.count("\\x") * 2 <= len(raw):
+        return escaped
     more = "…" if len(raw) > _HEX_SHOWN else ""
     return f"0x{raw[:_HEX_SHOWN].hex()}{more}"
 

@@ -86,7 +86,11 @@ class World:
         big = HOSTILE.encode() + b"z" * (PAYLOAD_MAX_BYTES - len(HOSTILE.encode()))
         self.big = carol.submit(
             send_message(
-                carol.contracts, self.alice.address, big, message_type="request", priority=50,
+                carol.contracts,
+                self.alice.address,
+                big,
+                message_type="request",
+                priority=50,
                 ttl=3600,
             )  # fmt: skip
         ).attribute("a2a_message_sent", "msg_id")

@@ -16,6 +16,8 @@ from chain.web.source import Account
 from chain.web.text import money
 
 _BLOCKS: Final = 60
+#: bars that have room for their names below
+_NAMED_MAX: Final = 8
 Bar = tuple[str, int]
 
 
@@ -82,6 +84,10 @@ def show_bars(
                 share = value * 1_000 // top if top else 0
                 with kit.Tag("span", css="slot", title=f"{name}: {shown(value)}"):
                     kit.Tag("span", css="bar").style(f"height:{share // 10}.{share % 10}%")
+        if len(bars) <= _NAMED_MAX:
+            with kit.Tag("div", css="names", aria_hidden="true"):
+                for name, _ in bars:
+                    kit.Tag("span", name)
         kit.note(text)
         with kit.folded(t("The numbers")), kit.Tag("table"):
             kit.Tag("caption", title)

@@ -213,7 +213,9 @@ def _hex(text: str) -> bytes:
 
 
 class Proven(msgspec.Struct, frozen=True):
-    """A proof, and whether it holds against the app hash of a header."""
+    """A proof, and whether it holds against the app hash of a header. ``derived``: the entry can be
+    made again from others and stands outside of the tree.
+    """
 
     value: bytes | None
     height: int
@@ -221,6 +223,7 @@ class Proven(msgspec.Struct, frozen=True):
     root: bytes
     proof: bytes
     holds: bool
+    derived: bool = False
 
 
 def prove(context: Context, address: str, key: bytes) -> Proven:
@@ -233,11 +236,13 @@ def prove(context: Context, address: str, key: bytes) -> Proven:
     answer = client.store("wasm", full.removeprefix(keys.STORES["wasm"]), prove=True)
     header = client.block(answer.height + 1)
     root = header.app_hash
+    absent = verify_non_membership(root, full, answer.proof)
     if answer.value is None:
-        holds = verify_non_membership(root, full, answer.proof)
+        holds = absent
     else:
         holds = verify_membership(root, full, answer.value, answer.proof)
-    return Proven(answer.value, answer.height, header.height, root, answer.proof, holds)
+    derived = absent and answer.value is not None
+    return Proven(answer.value, answer.height, header.height, root, answer.proof, holds, derived)
 
 
 async def _show_proof(context: Context, address: str, key: bytes) -> None:
@@ -251,6 +256,8 @@ async def _show_proof(context: Context, address: str, key: bytes) -> None:
         kit.heading(t("Proof"), 3)
         if found.holds:
             kit.badge(t("The proof holds"), "good")
+        elif found.derived:
+            kit.badge(t("Derived: made from other entries, so the tree does not hold it"), "busy")
         else:
             kit.badge(t("The proof does not hold"), "urgent")
         kit.note(t("Checked here against the app hash in header {height}.", height=found.header))

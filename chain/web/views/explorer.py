@@ -168,6 +168,8 @@ def show_value(context: Context, value: str) -> None:
     """A value, as a link where it names somebody."""
     if value.startswith("msg1") and value.isascii() and value.isalnum():
         kit.person(context, value)
+    elif re.fullmatch(r"\d{1,60}amsg", value):
+        kit.Tag("span", amounts(value), title=value)
     else:
         kit.Tag("span", value, limit=200)
 

@@ -20,7 +20,10 @@ _EVENTS: Final = 40
 #: blocks that one page looks through
 _BLOCKS: Final = 200
 #: in every block of every chain, and nobody asks for them
-_DULL: Final = ("mint", "coin_spent", "coin_received", "transfer", "message", "tx")
+_DULL: Final = (
+    "mint", "burn", "coin_spent", "coin_received", "transfer", "message", "tx", "execute",
+    "fee_share", "fee_refund",
+)  # fmt: skip
 
 
 class Logged(msgspec.Struct, frozen=True):

@@ -236,9 +236,11 @@ def _show_talk(context: Context, page: Json, result: kit.Result) -> None:
         if not page["messages"]:
             kit.note(t("No messages here"))
         for view in reversed(page["messages"]):
-            show_message(context, view)
-            with kit.Tag("div", css="line"):
-                moves(context, view, result)
+            mine = context.me is not None and view["sender"] == context.me.address
+            with kit.Tag("div", css="said mine" if mine else "said"):
+                show_message(context, view)
+                with kit.Tag("div", css="line"):
+                    moves(context, view, result)
 
 
 async def show_channel(context: Context) -> None:
@@ -256,9 +258,7 @@ async def show_channel(context: Context) -> None:
         return channel, messages
 
     result = kit.Result()
-    channel, _ = await kit.live(
-        context, load, lambda found: _show_channel(context, *found, result)
-    )
+    channel, _ = await kit.live(context, load, lambda found: _show_channel(context, *found, result))
     me = context.me
     if channel is None or me is None or channel["status"] == "closed":
         return

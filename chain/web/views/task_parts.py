@@ -22,7 +22,7 @@ STATES: Final = (
 def show_task(context: Context, view: Json) -> None:
     """One task of a list."""
     t = context.t
-    with kit.Tag("article", css="row"):
+    with kit.Tag("article", css="item"):
         kit.link(context, view["task_id"], f"/task/{view['task_id']}", "strong")
         kit.badge(t(view["state"]), view["state"])
         kit.Tag("span", view["skill"])

@@ -11,7 +11,7 @@ from chain.web.text import bytes_shown
 Json = dict[str, Any]
 #: steps that are drawn; a trace may have thousands
 STEPS_MAX: Final = 400
-_OPERATIONS: Final = {"get": "read", "set": "write", "remove": "delete", "range": "iterate"}
+_OPERATIONS: Final = {"get": "load", "set": "save", "remove": "delete", "range": "iterate"}
 
 
 class _Left:
