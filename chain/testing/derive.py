@@ -467,7 +467,12 @@ def _call(choices: Choices, here: Surroundings) -> str:
         here.call = call
 
 
-def funds(choices: Choices, here: Surroundings) -> list[dict[str, str]]:
+#: What a message seems to think of coins: anything, none, some.
+ANY_FUNDS, NO_FUNDS, SOME_FUNDS = 0, 1, 2
+_NONE_BELOW: Final = (104, 216, 24)
+
+
+def funds(choices: Choices, here: Surroundings, liking: int = ANY_FUNDS) -> list[dict[str, str]]:
     """Coins to attach: mostly none or one small coin; now and then coins that do not fit.
 
     >>> here = Surroundings()
@@ -475,7 +480,7 @@ def funds(choices: Choices, here: Surroundings) -> list[dict[str, str]]:
     ([], [{'denom': 'amsg', 'amount': '4'}])
     """
     kind = choices.byte()
-    if kind < 104:
+    if kind < _NONE_BELOW[liking]:
         return []
     first = here.denoms[0]
     if kind < 216:

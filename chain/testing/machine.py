@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, Final, NamedTuple
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, find, settings
 from hypothesis import strategies as st
 from hypothesis.control import current_build_context, note
 from hypothesis.errors import StopTest, UnsatisfiedAssumption
@@ -131,6 +131,7 @@ class ContractMachine(RuleBasedStateMachine):
         _warm_up()
         world = cls.blueprint.build()
         cls.blueprint.probe_hooks(world)
+        cls.blueprint.probe_funds(world, _simplest)
         world.chain.next_block()
         cls._start = (world.chain.snapshot(), world.chain.height, world.chain.time)
         cls._world = world
@@ -193,7 +194,7 @@ class ContractMachine(RuleBasedStateMachine):
         senders = plan.senders if plan.senders and not choices.chance(64) else self._senders
         number = choices.byte()
         here.sender = sender = senders[number % len(senders)]
-        coins = funds(choices, here)
+        coins = funds(choices, here, self.blueprint.likings.get(plan.rule, 0))
         here.draw = draw
         message = plan.make(choices, here)
         if number > _CONCERNED_ABOVE:
@@ -298,6 +299,12 @@ class ContractMachine(RuleBasedStateMachine):
                 raise cls._still_failing from error
             passed.append(path)
         return passed
+
+
+def _simplest(strategy: Any) -> Any:
+    """The simplest value of a strategy."""
+    quiet = settings(database=None, max_examples=20, suppress_health_check=list(HealthCheck))
+    return find(strategy, lambda value: True, settings=quiet)
 
 
 def _warm_up() -> None:

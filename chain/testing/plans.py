@@ -12,9 +12,18 @@ from chain.std import Message, encode
 from chain.testing.choices import Choices
 from chain.testing.codes import ContractLike
 from chain.testing.coins import CoinsLike
-from chain.testing.derive import CREATES, Deriver, Maker, Surroundings, width
+from chain.testing.derive import (
+    ANY_FUNDS,
+    CREATES,
+    NO_FUNDS,
+    SOME_FUNDS,
+    Deriver,
+    Maker,
+    Surroundings,
+    width,
+)
 from chain.testing.engine import account_address
-from chain.testing.report import error_patterns
+from chain.testing.report import error_patterns, error_text
 from chain.testing.results import contract_data
 from chain.testing.vocabulary import untyped
 from chain.testing.world import (
@@ -35,6 +44,7 @@ TIME: Final = "time_passes"
 _HEAD: Final = 6
 _SIZE_MAX: Final = 72
 _UNTYPED_SIZE: Final = 24
+_ABOUT_FUNDS: Final = re.compile(r"(?i)fund|coin|attach|\bsend\b|payment|underpaid|deposit")
 _EXPECTED: Final = re.compile(r"`([a-z0-9_]+)`")
 
 
@@ -90,6 +100,8 @@ class Blueprint:
         while self._main_name in self._contracts:
             self._main_name += "_"
         self._contracts[self._main_name] = value
+        #: what each rule's message thinks of coins, as probed
+        self.likings: dict[str, int] = {}
         self.given_hooks = "hook" in kinds
         self.hooks = self._hooks(value, kinds)
         self.plans = self._plans(value)
@@ -212,6 +224,22 @@ class Blueprint:
                 self.hooks = chosen
                 return
 
+    def probe_funds(self, world: World, draw: Callable[[Any], Any]) -> None:
+        """Find out from refusals which messages take no coins, and which want some."""
+        here = self.surroundings(world)
+        here.draw = draw
+        here.sender = world.first
+        for plan in self.plans:
+            body = plan.make(Choices(bytes(_SIZE_MAX)), here)
+            logs = []
+            for coins in ("", f"5{self.denoms[0]}"):
+                mark = world.chain.snapshot()
+                address = world.contracts[plan.contract]
+                result = world.chain.try_execute(address, encode(body), world.first, coins)
+                logs.append(error_text(result.log))
+                world.chain.revert(mark)
+            self.likings[plan.rule] = _liking(*logs)
+
     def surroundings(self, world: World) -> Surroundings:
         """What makers look at, fresh for a run."""
         here = Surroundings()
@@ -248,6 +276,17 @@ class Blueprint:
             return msgspec.json.decode(data)
         except msgspec.DecodeError:
             return None
+
+
+def _liking(without: str, with_coins: str) -> int:
+    """What two refusals (empty when accepted) say about coins."""
+    if without == with_coins:
+        return ANY_FUNDS
+    if with_coins and (not without or _ABOUT_FUNDS.search(with_coins)):
+        return NO_FUNDS
+    if without and (not with_coins or _ABOUT_FUNDS.search(without)):
+        return SOME_FUNDS
+    return ANY_FUNDS
 
 
 def _no_such_message(choices: Choices, here: Surroundings) -> bytes:

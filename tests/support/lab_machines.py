@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypothesis import strategies as st
 from twins.agents import REGISTRY
 
 from chain.testing import Other, contract_machine, of_machine
+from chain.testing.world import load_contract
 
 # --- token_v1 -------------------------------------------------------------------------------------
 
@@ -97,7 +99,7 @@ def _agent(world: Any) -> None:
         "updated_at": "0",
     }
     world.chain.execute(registry, {"agent": {"bob-agent": entry}}, sender=world.first)
-    terms = {"price": "5", "denom": "amsg", "cancellation_share_bps": 3_333}
+    terms = {"price": "1", "denom": "amsg", "cancellation_share_bps": 3_333}
     payment = {"uri": "urn:msgchain:a2a:payment:v1", "params": terms}
     card = {"name": "Bob", "capabilities": {"extensions": [payment]}}
     world.chain.execute(registry, {"card": {"bob-agent": card}}, sender=world.first)
@@ -117,7 +119,18 @@ def tasks_machine(contract: Any, **more: Any) -> Any:
         invariants=[held],
         with_contracts=[Other(REGISTRY, {}, name="registry", attack=False)],
         setup=_agent,
-        weights={"update_config": 0, "receive": 0},
+        overrides={
+            "provider": st.just("bob-agent"),
+            "price": st.none(),
+            "deadline": st.none(),
+            "params": st.just({}),
+        },
+        roles={"bob": ["accept_task", "complete_task", "reject_task", "fail_task"]},
+        weights={
+            **dict.fromkeys(["update_config", "receive", "request_approval", "deny_task"], 0),
+            **dict.fromkeys(["approve_task", "withdraw", "provide_input", "request_input"], 0),
+            **dict.fromkeys(["accept_task", "cancel_task"], 3),
+        },
         **more,
     )
 
@@ -150,8 +163,26 @@ def a2a_machine(contract: Any, **more: Any) -> Any:
     return contract_machine(
         contract,
         instantiate=_mailbox,
+        actors=2,
         watchers=[resets],
         ghosts={"last": {}},
-        weights={"update_config": 0, "sync_agent": 0, "send_message": 4},
+        overrides={
+            "message_type": st.just("notification"),
+            "send_message.payload": st.just(b"hello"),
+            "send_message.priority": st.just(50),
+            "send_message.ttl": st.just(60),
+            "send_message.constitution_hash": st.none(),
+            "send_message.channel_id": st.none(),
+            "send_message.reply_to": st.none(),
+            "send_message.on_behalf_of": st.none(),
+            "send_message.signature": st.none(),
+        },
+        weights={
+            **{cls.variant: 0 for cls in load_contract(contract).execute_msg},
+            "send_message": 3,
+            "mark_read": 1,
+            "cancel_message": 1,
+            "time_passes": 2,
+        },
         **more,
     )
