@@ -1,7 +1,8 @@
 """The gas meter and the one price table.
 
-Units: SDK gas, as transactions speak of it. Source of each price: cosmos-sdk ``store/types/gas.go`` ("sdk"), wasmd
-``x/wasm/types/gas_register.go`` ("wasmd"), or "ours" with the reason.
+Units: SDK gas, as transactions speak of it. Source of each price: cosmos-sdk
+``store/types/gas.go`` ("sdk"), wasmd ``x/wasm/types/gas_register.go`` ("wasmd"), or "ours" with
+the reason.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ HUMANIZE: Final = 5
 CANONICALIZE: Final = 4
 VALIDATE: Final = 9
 VALIDATE_FAILED: Final = 4
-SMART_QUERY_LIMIT: Final = 100_000_000  # ours: default of the parameter (CH-6); wasmd's is 3,000,000
+SMART_QUERY_LIMIT: Final = 100_000_000  # ours: default of the parameter (CH-6); wasmd: 3,000,000
 
 # --- signatures ---------------------------------------------------------------------------------
 SIG_SECP256K1: Final = 1_000  # sdk x/auth SigVerifyCostSecp256k1
@@ -48,7 +49,9 @@ STEPS_PER_GAS: Final = 10  # instrumented steps (loop turns, calls, sizes) that 
 
 
 class OutOfGas(BaseException):
-    """The meter is exhausted. Derives from ``BaseException`` so that contracts do not catch it by accident."""
+    """The meter is exhausted. Derives from ``BaseException`` so that contracts do not catch it by
+    accident.
+    """
 
     def __init__(self, what: str) -> None:
         super().__init__(what)
@@ -58,8 +61,8 @@ class OutOfGas(BaseException):
 class GasMeter:
     """Counts gas against a limit and stays exhausted once it is.
 
-    ``used`` keeps what was consumed also past the limit, as the SDK's meter does, so every later charge raises again
-    and the engine asks the meter, not the exception, how a call ended.
+    ``used`` keeps what was consumed also past the limit, as the SDK's meter does, so every later
+    charge raises again and the engine asks the meter, not the exception, how a call ended.
     """
 
     __slots__ = ("limit", "steps", "used")
@@ -80,13 +83,15 @@ class GasMeter:
         return max(0, self.limit - self.used)
 
     def consume(self, amount: int, what: str) -> None:
-        """Charge ``amount`` gas. Raises: OutOfGas when the total passes the limit (GAS-8), and ever after."""
+        """Charge ``amount`` gas. Raises: OutOfGas when the total passes the limit (GAS-8), and ever
+        after.
+        """
         self.used += amount
         if self.used > self.limit:
             raise OutOfGas(what)
 
     def step(self, count: int) -> None:
-        """Charge compute steps; each ``STEPS_PER_GAS`` of them is one gas, the remainder is carried."""
+        """Charge compute steps; each ``STEPS_PER_GAS`` of them is one gas, the rest is carried."""
         total = self.steps + count
         if total < STEPS_PER_GAS:
             self.steps = total
