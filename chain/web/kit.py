@@ -213,8 +213,8 @@ def frame(context: Context, title: str) -> Iterator[None]:
     client.page = page
     ui.page_title(f"{title} · msgchain")
     ui.add_css(STYLE)
-    Tag("a", context.t("To the content"), css="skip", href="#content")
     with ui.header(fixed=False, elevated=False).classes("top"):
+        Tag("a", context.t("To the content"), css="skip", href="#content")
         Tag("a", "msgchain", css="brand", href=context.href("/"))
         with Tag("nav", aria_label=context.t("Main")):
             for path, name in NAVIGATION:

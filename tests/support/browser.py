@@ -46,6 +46,13 @@ def require() -> None:
         pytest.skip(lacking)
 
 
+def playwright_error() -> type[Exception]:
+    """What Playwright raises."""
+    from playwright.sync_api import Error
+
+    return Error
+
+
 @contextmanager
 def chromium() -> Iterator[Any]:
     """The system's Chromium under Playwright."""
@@ -89,7 +96,13 @@ class Site:
 
     def go(self, page: Any, path: str) -> None:
         """To an address; waits until the window is connected."""
-        page.goto(self.url + path, timeout=FIRST_MS, wait_until="load")
+        for last in (False, True):  # a window that lost its connection may be loading itself anew
+            try:
+                page.goto(self.url + path, timeout=FIRST_MS, wait_until="load")
+                break
+            except playwright_error() as error:
+                if last or "ERR_ABORTED" not in str(error):
+                    raise
         page.wait_for_function("window.did_handshake === true", timeout=FIRST_MS)
 
     def stop(self) -> None:

@@ -8,8 +8,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[2])]
-
 from browser import NARROW, WIDE, Site, chromium
 from web_world import World
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 from chain.client.agent_calls import send_message, set_spending_policy
 from chain.client.card import Skill
 from chain.client.envelope import PAYLOAD_MAX_BYTES
@@ -92,7 +88,7 @@ class World:
                 message_type="request",
                 priority=50,
                 ttl=3600,
-            )  # fmt: skip
+            )
         ).attribute("a2a_message_sent", "msg_id")
         self.spoiled_task = self.source.requester(self.alice).create_task(
             "carol-agent", HOSTILE, {HOSTILE: HOSTILE}, price=MSG
