@@ -39,6 +39,7 @@ CREATES: Final = re.compile(
     r"create|open|register|new|make|start|propose|submit|add|list|mint|place"
 )
 _SHORT_IDS: Final = ("a", "b", "c")
+_PARTNER_BELOW: Final = 192
 _PAINFUL_ABOVE: Final = 248
 _TEXTS: Final = ("x", "y", "")
 _PAINFUL: Final = (
@@ -67,6 +68,7 @@ class Surroundings:
         "harvest",
         "height",
         "hook",
+        "partner",
         "sender",
         "time",
     )
@@ -83,6 +85,8 @@ class Surroundings:
         self.hook: Callable[[Choices, Surroundings], bytes] | None = None
         #: makes any message of the contract under attack, for a ``call`` field
         self.call: Callable[[Choices, Surroundings], bytes] | None = None
+        #: whom addresses mostly are in this message, after what stood together before
+        self.partner = ""
         #: draws from a strategy that was given for a field or type
         self.draw: Callable[[Any], Any] | None = None
 
@@ -313,7 +317,10 @@ def _plain(value: Any) -> Any:
 
 def address(choices: Choices, here: Surroundings) -> str:
     """Somebody of the cast, a contract, the caller, a stranger, or what is no address."""
-    return here.addresses[choices.below(len(here.addresses))]
+    kind = choices.byte()
+    if here.partner and kind < _PARTNER_BELOW:
+        return here.partner
+    return here.addresses[kind % len(here.addresses)]
 
 
 def amount(choices: Choices, here: Surroundings) -> int:

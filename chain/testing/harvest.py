@@ -36,12 +36,14 @@ class Harvest:
     (['task-1'], [12], [7])
     """
 
-    __slots__ = ("_ids", "_texts", "_who", "amounts", "heights", "people", "times")
+    __slots__ = ("_ids", "_texts", "_who", "amounts", "heights", "pairs", "people", "times")
 
     def __init__(self) -> None:
         self._texts: dict[str, list[str]] = {}
         #: addresses that stood in one call with an id, by id
         self.people: dict[str, list[str]] = {}
+        #: actors who stood in one accepted call: sender and other
+        self.pairs: list[tuple[str, str]] = []
         self._ids: list[str] = []
         self._who: list[str] = []
         self.amounts: list[int] = []
@@ -90,6 +92,10 @@ class Harvest:
             for who in (*self._who, sender):
                 if who in cast and who not in people:
                     people.append(who)
+        for who in self._who:
+            if who in cast and who != sender and (sender, who) not in self.pairs:
+                self.pairs.append((sender, who))
+                del self.pairs[:-KEPT]
         self._ids.clear()
         self._who.clear()
 

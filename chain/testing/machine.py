@@ -33,7 +33,9 @@ from chain.testing.world import Setup, World
 _STEPS_SECONDS: Final = (5, 1, 60, 3_600, 86_400)
 _CLOCK_BYTES: Final = 3
 #: of 256: above, the sender is somebody who has to do with the id in the message
-_CONCERNED_ABOVE: Final = 112
+_CONCERNED_ABOVE: Final = 160
+#: of 256: within, sender and addresses are two who stood in one call before
+_TOGETHER: Final = (72, 160)
 _CONTROL: Final = (StopTest, UnsatisfiedAssumption, KeyboardInterrupt)
 
 
@@ -194,6 +196,11 @@ class ContractMachine(RuleBasedStateMachine):
         senders = plan.senders if plan.senders and not choices.chance(64) else self._senders
         number = choices.byte()
         here.sender = sender = senders[number % len(senders)]
+        here.partner = ""
+        if _TOGETHER[0] <= number < _TOGETHER[1] and here.harvest.pairs:
+            pair = here.harvest.pairs[-1 - number // 2 % len(here.harvest.pairs)]
+            sender, here.partner = pair if number & 1 else (pair[1], pair[0])
+            here.sender = sender
         coins = funds(choices, here, self.blueprint.likings.get(plan.rule, 0))
         here.draw = draw
         message = plan.make(choices, here)

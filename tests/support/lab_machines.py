@@ -70,8 +70,9 @@ def token_machine(contract: Any, **more: Any) -> Any:
         invariants=[supply, both_directions],
         watchers=[spending],
         ghosts={"allowed": {}},
+        actors=2,
         roles={"alice": ["mint", "update_minter"]},
-        weights={"upload_logo": 0, "update_marketing": 0},
+        weights={"upload_logo": 0, "update_marketing": 0, "send": 0, "send_from": 0},
         **more,
     )
 
@@ -88,7 +89,7 @@ def _agent(world: Any) -> None:
     registry, bob = world.contracts["registry"], world.actors["bob"]
     entry = {
         "agent_id": "bob-agent",
-        "owner": world.actors["carol"],
+        "owner": world.first,
         "address": bob,
         "name": None,
         "status": "active",
@@ -119,13 +120,17 @@ def tasks_machine(contract: Any, **more: Any) -> Any:
         invariants=[held],
         with_contracts=[Other(REGISTRY, {}, name="registry", attack=False)],
         setup=_agent,
+        actors=2,
         overrides={
             "provider": st.just("bob-agent"),
             "price": st.none(),
             "deadline": st.none(),
             "params": st.just({}),
         },
-        roles={"bob": ["accept_task", "complete_task", "reject_task", "fail_task"]},
+        roles={
+            "alice": ["create_task", "cancel_task"],
+            "bob": ["accept_task", "complete_task", "reject_task", "fail_task"],
+        },
         weights={
             **dict.fromkeys(["update_config", "receive", "request_approval", "deny_task"], 0),
             **dict.fromkeys(["approve_task", "withdraw", "provide_input", "request_input"], 0),
