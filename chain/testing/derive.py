@@ -474,45 +474,6 @@ def _call(choices: Choices, here: Surroundings) -> str:
         here.call = call
 
 
-#: What a message seems to think of coins: anything, none, some.
-ANY_FUNDS, NO_FUNDS, SOME_FUNDS = 0, 1, 2
-_NONE_BELOW: Final = (104, 216, 24)
-
-
-def funds(choices: Choices, here: Surroundings, liking: int = ANY_FUNDS) -> list[dict[str, str]]:
-    """Coins to attach: mostly none or one small coin; now and then coins that do not fit.
-
-    >>> here = Surroundings()
-    >>> funds(Choices(b""), here), funds(Choices(bytes([140, 4])), here)
-    ([], [{'denom': 'amsg', 'amount': '4'}])
-    """
-    kind = choices.byte()
-    if kind < _NONE_BELOW[liking]:
-        return []
-    first = here.denoms[0]
-    if kind < 216:
-        return [{"denom": first, "amount": str(amount(choices, here))}]
-    if kind < 232:
-        return [coin_value(choices, here)]
-    return _unfit(choices, here, first)
-
-
-def _unfit(choices: Choices, here: Surroundings, denom: str) -> list[dict[str, str]]:
-    """More than there is, zero, twice the same, several, out of order, a denomination of nobody."""
-    some = {"denom": denom, "amount": str(1 + choices.below(9))}
-    more = str(here.balance(here.sender, denom) + 1)
-    options: tuple[list[dict[str, str]], ...] = (
-        [{"denom": here.denoms[-1], "amount": "1"}],
-        [{"denom": denom, "amount": more}],
-        [{"denom": denom, "amount": "0"}],
-        [some, some],
-        [some, {"denom": here.denoms[-1], "amount": "2"}],
-        [{"denom": here.denoms[-1], "amount": "2"}, some],
-        [{"denom": "nothing", "amount": "1"}],
-    )
-    return choices.pick(options)
-
-
 def width(cls: type, depth: int = 0) -> int:
     """How many bytes of choices a message of this type may want, roughly."""
     if depth > 3:

@@ -17,10 +17,10 @@ from hypothesis.errors import StopTest, UnsatisfiedAssumption
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from msgspec.json import encode
 
+from chain.testing.attached import funds
 from chain.testing.choices import Choices
 from chain.testing.codes import ContractLike
 from chain.testing.coins import CoinsLike
-from chain.testing.derive import funds
 from chain.testing.failures import run_again, save_failure, saved_failures
 from chain.testing.harvest import NANOS
 from chain.testing.options import OPTIONS
@@ -366,8 +366,7 @@ def contract_machine(
     name: str | None = None,
     failures: Path | None = None,
 ) -> type[ContractMachine]:
-    """Make a state machine that attacks a contract; run it with ``run_state_machine_as_test`` or
-    its ``TestCase``.
+    """Make a state machine that attacks a contract; run its ``TestCase``, or the machine itself.
 
     ``contract``: a folder by name, path or module, or a ``Contract``. ``instantiate``: its message,
     or a function of the ``World``. ``invariants``: functions ``(chain, address)`` called after

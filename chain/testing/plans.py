@@ -9,19 +9,11 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from chain.std import Message, encode
+from chain.testing.attached import ANY_FUNDS, NO_FUNDS, SOME_FUNDS
 from chain.testing.choices import Choices
 from chain.testing.codes import ContractLike
 from chain.testing.coins import CoinsLike
-from chain.testing.derive import (
-    ANY_FUNDS,
-    CREATES,
-    NO_FUNDS,
-    SOME_FUNDS,
-    Deriver,
-    Maker,
-    Surroundings,
-    width,
-)
+from chain.testing.derive import CREATES, Deriver, Maker, Surroundings, width
 from chain.testing.engine import account_address
 from chain.testing.report import error_patterns, error_text
 from chain.testing.results import contract_data
