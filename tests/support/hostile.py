@@ -448,7 +448,9 @@ FAILING: dict[str, Failing] = {
     "G lenient decoding": Failing("return b'a'.decode('utf-8', 'ignore')", "UTF-8 or ASCII"),
     # H
     "H generic built-in called": Failing("return X(range(10**9))", "wrong type", "X = list[int]\n"),
-    "H generic built-in used": Failing("return X.append([1], 2)", "on a value, not on a class", "X = list[int]\n"),
+    "H generic built-in used": Failing(
+        "return X.append([1], 2)", "on a value, not on a class", "X = list[int]\n"
+    ),
     "H module dictionary": Failing("D['a'] = 1", "only places of lists", "D = {'a': 0}\n"),
     "H module dictionary updated": Failing(
         "D.update({'a': 1})", "missing attribute", "D = {'a': 0}\n"

@@ -131,4 +131,3 @@ def changed(case, part, bit):
     data[bit >> 3] ^= 1 << (bit & 7)
     parts[part] = bytes(data)
     return parts[ROOT], parts[KEY], parts[VALUE], parts[PROOF]
-
