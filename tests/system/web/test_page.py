@@ -13,7 +13,7 @@ from web_world import HOSTILE, MSG, World
 
 from chain.client.envelope import PAYLOAD_MAX_BYTES
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 Shown = tuple[Site, World]
 #: a block of 200 ms, its news, and a second
