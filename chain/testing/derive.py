@@ -39,6 +39,10 @@ CREATES: Final = re.compile(
     r"create|open|register|new|make|start|propose|submit|add|list|mint|place"
 )
 _SHORT_IDS: Final = ("a", "b", "c")
+#: of 256, and the names of fields that want a contract
+_CONTRACT_BELOW: Final = 216
+_CONTRACT_WORDS: Final = re.compile(rf"({_NAME}_)?contract(_addr|_address)?")
+_FIRST_DENOM_BELOW: Final = 160
 _PARTNER_BELOW: Final = 192
 _PAINFUL_ABOVE: Final = 248
 _TEXTS: Final = ("x", "y", "")
@@ -63,6 +67,7 @@ class Surroundings:
         "addresses",
         "balance",
         "call",
+        "contracts",
         "denoms",
         "draw",
         "harvest",
@@ -75,6 +80,8 @@ class Surroundings:
 
     def __init__(self) -> None:
         self.addresses: Sequence[str] = ("msg1nobody",)
+        #: contracts, the one under attack first
+        self.contracts: Sequence[str] = ()
         self.denoms: Sequence[str] = ("amsg",)
         self.harvest = Harvest()
         self.height = 1
@@ -99,7 +106,7 @@ Maker: TypeAlias = Callable[[Choices, Surroundings], Any]
 Overrides: TypeAlias = Mapping[Any, Any]
 _LEFT_OUT: Final = object()
 #: of 256: optional fields are left out below, null above
-_LEFT_OUT_BELOW: Final = 96
+_LEFT_OUT_BELOW: Final = 64
 _NULL_ABOVE: Final = 248
 
 
@@ -247,7 +254,7 @@ class Deriver:
 
     def _leaf(self, kind: Any, name: str) -> Maker:
         if kind is Addr:
-            return address
+            return contract_address if _CONTRACT_WORDS.fullmatch(name) else address
         if kind is bool:
             return lambda choices, here: choices.chance(128)
         if isinstance(kind, type):
@@ -323,6 +330,14 @@ def address(choices: Choices, here: Surroundings) -> str:
     return here.addresses[kind % len(here.addresses)]
 
 
+def contract_address(choices: Choices, here: Surroundings) -> str:
+    """Mostly the contract under attack, or another one; now and then any address."""
+    kind = choices.byte()
+    if not here.contracts or kind >= _CONTRACT_BELOW:
+        return address(choices, here)
+    return here.contracts[0 if kind < _CONTRACT_BELOW // 2 else kind % len(here.contracts)]
+
+
 def amount(choices: Choices, here: Surroundings) -> int:
     """Small numbers, amounts that were seen, their neighbours, the balance, extremes."""
     kind = choices.byte()
@@ -393,7 +408,9 @@ def expiration(choices: Choices, here: Surroundings) -> dict[str, Any]:
 
 def coin_value(choices: Choices, here: Surroundings) -> dict[str, str]:
     """One coin."""
-    return {"denom": choices.pick(here.denoms), "amount": str(amount(choices, here))}
+    kind = choices.byte()
+    denom = here.denoms[0 if kind < _FIRST_DENOM_BELOW else kind % len(here.denoms)]
+    return {"denom": denom, "amount": str(amount(choices, here))}
 
 
 def _text(name: str, *, new: bool = False) -> Maker:
@@ -402,7 +419,7 @@ def _text(name: str, *, new: bool = False) -> Maker:
     if _ID_WORDS.fullmatch(name):
         return lambda choices, here: _identifier(name, choices, here, new=new)
     if _ADDRESS_WORDS.fullmatch(name):
-        return address
+        return contract_address if _CONTRACT_WORDS.fullmatch(name) else address
 
     def make(choices: Choices, here: Surroundings) -> str:
         kind = choices.byte()

@@ -239,6 +239,7 @@ class Blueprint:
         contracts = list(world.contracts.values())
         stranger = account_address(STRANGER, "msg")
         here.addresses = [*actors, *contracts, *actors, stranger, *actors, NO_ADDRESS]
+        here.contracts = sorted(contracts, key=lambda one: one != world.address)
         tokens = [
             f"cw20:{world.contracts[label]}"
             for label in self._contracts

@@ -9,7 +9,7 @@ from escrow_laws import escrow_machine
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 from lab_machines import a2a_machine, tasks_machine, token_machine
-from lab_mutants import MUTANTS, SETTINGS, machine, steps
+from lab_mutants import MUTANTS, SETTINGS, attack, machine, steps
 
 STEPS_MAX = 8
 SOUND = {
@@ -24,7 +24,7 @@ SOUND = {
 def test_planted_bug_is_found(name: str, tmp_path: Path) -> None:
     attacked = machine(name, tmp_path)
     with pytest.raises(AssertionError) as found:
-        run_state_machine_as_test(attacked, settings=SETTINGS)
+        attack(name, attacked)
     text = "\n".join(getattr(found.value, "__notes__", []))
     assert 1 <= steps(text) <= STEPS_MAX, text
     assert "chain = Chain()" in text

@@ -82,6 +82,7 @@ def escrow_machine(contract: Any, **more: Any) -> Any:
     return contract_machine(
         contract,
         instantiate={},
+        actors=3,
         invariants=[exact, open_ones],
         watchers=[parties],
         with_contracts=[hook_token],

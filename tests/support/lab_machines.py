@@ -85,7 +85,7 @@ def _tasks(world: Any) -> Any:
 
 
 def _agent(world: Any) -> None:
-    """Bob is an agent that keeps a third of what is canceled."""
+    """Bob is an agent that keeps three quarters of what is canceled."""
     registry, bob = world.contracts["registry"], world.actors["bob"]
     entry = {
         "agent_id": "bob-agent",
@@ -100,16 +100,19 @@ def _agent(world: Any) -> None:
         "updated_at": "0",
     }
     world.chain.execute(registry, {"agent": {"bob-agent": entry}}, sender=world.first)
-    terms = {"price": "1", "denom": "amsg", "cancellation_share_bps": 3_333}
+    terms = {"price": "2", "denom": "amsg", "cancellation_share_bps": 7_500}
     payment = {"uri": "urn:msgchain:a2a:payment:v1", "params": terms}
     card = {"name": "Bob", "capabilities": {"extensions": [payment]}}
     world.chain.execute(registry, {"card": {"bob-agent": card}}, sender=world.first)
 
 
 def held(chain: Any, address: str) -> None:
-    """What it says that it holds is there."""
-    said = int(chain.query(address, {"held": {}})["amount"])
-    assert chain.balance(address) == said
+    """It has what open tasks cost and what waits, neither less nor more."""
+    owed = sum(int(c["amount"]) for c in chain.query(address, {"list_claimable": {}})["claims"])
+    for task in chain.query(address, {"list_tasks": {"limit": 100}})["tasks"]:
+        if task["state"] not in ("completed", "failed", "canceled", "rejected"):
+            owed += int(task["price"]) if task["denom"] == "amsg" else 0
+    assert chain.balance(address) == owed
 
 
 def tasks_machine(contract: Any, **more: Any) -> Any:

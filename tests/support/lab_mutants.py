@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 
 from escrow_laws import escrow_machine
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
 from lab_machines import a2a_machine, tasks_machine, token_machine
 
 from chain.vm.sandbox.source import CONTRACTS
 
 #: enough for the shyest of them; a planted bug that needs more counts as not found
 SETTINGS = settings(
-    max_examples=1_000,
-    stateful_step_count=25,
+    max_examples=2_000,
+    stateful_step_count=12,
     deadline=None,
     database=None,
     derandomize=True,
@@ -37,11 +38,12 @@ class Mutant(NamedTuple):
     finder: Callable[..., Any]
     more: tuple[tuple[str, str], ...] = ()
     everywhere: bool = False  # the text may stand in several places
+    depth: int = 12  # steps of a run
 
 
-def escrow(file: str, old: str, new: str, *more: tuple[str, str]) -> Mutant:
+def escrow(file: str, old: str, new: str, *more: tuple[str, str], depth: int = 12) -> Mutant:
     """A bug in the escrow."""
-    return Mutant("escrow_v1", file, old, new, escrow_machine, more)
+    return Mutant("escrow_v1", file, old, new, escrow_machine, more, depth=depth)
 
 
 MUTANTS: dict[str, Mutant] = {
@@ -94,6 +96,7 @@ MUTANTS: dict[str, Mutant] = {
             "    keep_stray(deps.storage, info)\n    to_addr = info.sender if",
         ),
         ("from chain.std import DepsMut, Env,", "from chain.std import DepsMut, Env, WasmMsg,"),
+        depth=18,
     ),
     "forgotten rollback": escrow(
         "money.py",
@@ -125,6 +128,7 @@ MUTANTS: dict[str, Mutant] = {
         "    left = Allowance(Uint128(current.amount - amount), current.expires)\n    save_allowance(storage,",
         "    left = Allowance(current.amount, current.expires)\n    save_allowance(storage,",
         token_machine,
+        depth=18,
     ),
     "cap forgotten": Mutant(
         "token_v1",
@@ -168,6 +172,12 @@ def machine(name: str, folder: Path) -> Any:
         text = text.replace(old, new)
     place.write_text(text, encoding="utf-8")
     return mutant.finder(copy, failures=folder / "failures")
+
+
+def attack(name: str, attacked: Any) -> None:
+    """Run a machine with the depth that its bug needs."""
+    chosen = settings(SETTINGS, stateful_step_count=MUTANTS[name].depth)
+    run_state_machine_as_test(attacked, settings=chosen)
 
 
 def steps(text: str) -> int:
