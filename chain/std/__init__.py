@@ -26,6 +26,7 @@ from chain.std.errors import (
     checked_mul,
     checked_sub,
 )
+from chain.std.expiration import DAY, HOUR, WEEK, CannotAdd, Duration, Expiration
 from chain.std.hashing import sha256
 from chain.std.messages import BankMsg, CosmosMsg, WasmMsg, message_from_json
 from chain.std.numbers import (
@@ -52,7 +53,6 @@ from chain.std.records import (
     Answer,
     Coin,
     Empty,
-    Expiration,
     Message,
     OneOf,
     OpenMessage,
@@ -80,6 +80,8 @@ from chain.std.scan import scan
 from chain.std.schema import schema_of
 
 __all__ = [
+    "DAY",
+    "HOUR",
     "I8",
     "I16",
     "I32",
@@ -90,6 +92,7 @@ __all__ = [
     "U32",
     "U64",
     "U128",
+    "WEEK",
     "Addr",
     "Answer",
     "Api",
@@ -97,12 +100,14 @@ __all__ = [
     "BankMsg",
     "Binary",
     "BlockInfo",
+    "CannotAdd",
     "Coin",
     "ContractError",
     "ContractInfo",
     "CosmosMsg",
     "Deps",
     "DepsMut",
+    "Duration",
     "Empty",
     "Env",
     "Event",

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import enum
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
 
 from msgspec import Struct, field, structs
 
-from chain.std.numbers import U64, Timestamp, Uint128
+from chain.std.numbers import Uint128
 
 AnyStruct = TypeVar("AnyStruct", bound=Struct)
 
@@ -144,41 +144,6 @@ def coin(amount: int, denom: str) -> Coin:
 def coins(amount: int, denom: str) -> tuple[Coin, ...]:
     """A list of one coin."""
     return (Coin(denom, amount),)
-
-
-class BlockLike(Protocol):
-    """What an expiration looks at."""
-
-    @property
-    def height(self) -> int:
-        """Number of the block."""
-
-    @property
-    def time(self) -> Timestamp:
-        """Time of the block."""
-
-
-class Expiration(OneOf, frozen=True):
-    """When something ends: at a height, at a time, never (JSON-11)."""
-
-    at_height: U64 | None = None
-    at_time: Timestamp | None = None
-    never: Empty | None = None
-
-    def is_expired(self, block: BlockLike) -> bool:
-        """True from the height or time on."""
-        if self.at_height is not None:
-            return block.height >= self.at_height
-        if self.at_time is not None:
-            return block.time >= self.at_time
-        return False
-
-    def __str__(self) -> str:
-        if self.at_height is not None:
-            return f"expiration height: {self.at_height}"
-        if self.at_time is not None:
-            return f"expiration time: {Timestamp(self.at_time).text()}"
-        return "expiration: never"
 
 
 def backticked(names: tuple[str, ...]) -> str:
