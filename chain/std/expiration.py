@@ -55,11 +55,14 @@ class Duration(OneOf, frozen=True):
             return Duration(time=checked_add(self.time, other.time, HEIGHT_BITS))
         raise CannotAdd
 
-    def __mul__(self, times: int) -> Duration:
-        """So many times as long. Raises: Overflow."""
+    def times(self, factor: int) -> Duration:
+        """So many times as long; in a contract ``*`` is for numbers. Raises: Overflow."""
         if self.height is not None:
-            return Duration(height=checked_mul(self.height, times, HEIGHT_BITS))
-        return Duration(time=checked_mul(self.time or 0, times, HEIGHT_BITS))
+            return Duration(height=checked_mul(self.height, factor, HEIGHT_BITS))
+        return Duration(time=checked_mul(self.time or 0, factor, HEIGHT_BITS))
+
+    def __mul__(self, factor: int) -> Duration:
+        return self.times(factor)
 
     def __str__(self) -> str:
         return f"time: {self.time}" if self.height is None else f"height: {self.height}"

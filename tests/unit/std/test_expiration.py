@@ -86,7 +86,7 @@ def test_C055_a_duration_after_a_block() -> None:
 
 def test_durations_add_and_multiply() -> None:
     assert Duration(height=2) + Duration(height=3) == Duration(height=5)
-    assert (HOUR * 24, DAY * 7) == (DAY, WEEK)
+    assert (HOUR * 24, DAY.times(7)) == (DAY, WEEK)
     assert WEEK.time == 604_800
     assert Duration(height=0).plus_one() == Duration(height=1)
     assert Duration(time=0).plus_one() == Duration(time=1)
