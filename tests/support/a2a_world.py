@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from devnet_process import ROOT, Devnet
+from many_messages import allow_many_messages
 
 from chain.client.agent import MSG, Agent, Owner
 from chain.client.agent_calls import Contracts
@@ -103,6 +104,7 @@ class World:
             time.sleep(0.05)
         assert found is not None, self.net.output + self.net.errors
         self.url = found[1]
+        allow_many_messages(self.net.url)
         answers(self.url)
         self.contracts = Contracts.from_names(contract_addresses())
         self.owner = Owner(Wallet(dev_key("alice"), self.client()), self.contracts)

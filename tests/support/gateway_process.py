@@ -180,6 +180,21 @@ class Net(NamedTuple):
     gateway: Gateway
     other: Gateway
 
+    def settle(self, seconds: float = 60) -> str:
+        """Wait until both gateways know the chain's last block; the id of the last event."""
+        height = self.devnet.height
+        agent = next(iter(self.agents.values()))
+        end = time.monotonic() + seconds
+        found = ""
+        for gateway in (self.other, self.gateway):
+            while True:
+                found = gateway.get("/agent/v1/me", agent.key)[1]["last_event_id"]
+                if int(found.partition("-")[0]) >= height:
+                    break
+                assert time.monotonic() < end, f"{found} is before height {height}"
+                time.sleep(0.01)
+        return found
+
     def create(self, name: str, *options: str) -> Agent:
         """An API key made by the command."""
         words = ["api-keys", "create", "--agent", f"{name}-agent", "--rpc", self.devnet.url]

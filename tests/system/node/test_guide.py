@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from devnet_process import Devnet
 from gateway_process import Gateway, Net
+from many_messages import allow_many_messages
 
 HERE = Path(__file__).parent
 MODULES = Path(os.environ.get("MSGCHAIN_NODE_MODULES", HERE / "node_modules"))
@@ -27,8 +28,10 @@ def test_the_guides_clients_and_its_story(tmp_path: Path) -> None:
         pytest.skip(reason)
     devnet = Devnet(tmp_path / "home", "--block-time", "100ms", "--no-ui")
     keys = tmp_path / "api-keys"
-    one = Gateway(tmp_path / "one", devnet.url, keys)
-    two = Gateway(tmp_path / "two", devnet.url, keys)
+    allow_many_messages(devnet.url)
+    off = ("--requests-per-second", "0", "--messages-per-second", "0")
+    one = Gateway(tmp_path / "one", devnet.url, keys, *off)
+    two = Gateway(tmp_path / "two", devnet.url, keys, *off)
     net = Net(devnet, keys, tmp_path, {}, one, two)
     agents = {
         name: net.create(name, "--key", f"dev:{name}", "--join")._asdict()
