@@ -132,7 +132,7 @@ class App:
         self._open = self._staged = None
         self._check = None
         root = self.store.stage(initial_height, self._genesis)
-        params = engine_params(gov.load_params(overlay))
+        params = engine_params(gov.load_params(overlay), gov.load_engine(overlay))
         return InitChainResult(root, made, params)
 
     def genesis_view(self) -> ReadStore:
@@ -291,7 +291,7 @@ class App:
             opened.results,
             scope.events,
             updates,
-            engine_params(params) if changed else None,
+            engine_params(params, gov.load_engine(overlay)) if changed else None,
             root,
         )
 

@@ -19,8 +19,9 @@ import msgspec
 from chain.app import accounts, gov, keys, records
 from chain.app.context import BlockScope
 from chain.app.execution import Execution
-from chain.app.records import Params, ValidatorRecord
+from chain.app.records import EngineRecord, Params, ValidatorRecord
 from chain.app.units import convert
+from chain.app.validators import engine_record
 from chain.block.types import ConsensusParams, Validator
 from chain.crypto.addresses import AddressError, sha256_canonical, validate
 from chain.crypto.keys import PubKey
@@ -168,7 +169,10 @@ def build(
     """
     overlay = scope.overlay
     if state.state:
-        return _adopt(scope, execution, state, validators)
+        adopted = _adopt(scope, execution, state, validators)
+        _keep_engine(scope, consensus_params)
+        return adopted
+    _keep_engine(scope, consensus_params)
     overlay.set(keys.CHAIN, records.encode(scope.chain))
     _make_accounts(scope, execution, state.accounts)
     made = _make_validators(execution, state.validators, validators)
@@ -190,6 +194,17 @@ def build(
     params = _params(params, state.params, execution.prefix)
     overlay.set(keys.PARAMS, records.encode(params))
     return tuple([Validator(record.key_type, record.key, record.power) for record in made])
+
+
+def _keep_engine(scope: BlockScope, given: ConsensusParams | None) -> None:
+    """What the engine was given comes back whenever its parameters change."""
+    if given is None:
+        return
+    record = engine_record(given)
+    if record != EngineRecord():
+        scope.overlay.set(keys.ENGINE, records.encode(record))
+    elif scope.overlay.get(keys.ENGINE) is not None:
+        scope.overlay.remove(keys.ENGINE)
 
 
 def _adopt(

@@ -13,7 +13,7 @@ from chain.app.context import Outcome, TxScope
 from chain.app.dispatch import Handler
 from chain.app.events import Event
 from chain.app.handlers import check_boundary, shown
-from chain.app.records import Params, ValidatorRecord
+from chain.app.records import EngineRecord, Params, ValidatorRecord
 from chain.app.units import convert, list_error
 from chain.crypto.addresses import AddressError, sha256_canonical, validate
 from chain.errors import AppError
@@ -28,8 +28,8 @@ from chain.tx.messages import (
 )
 from chain.vm.storage import ReadStore
 
-#: consensus key types that the chain's parameters allow, and their sizes
-KEY_BYTES: Final = {"ed25519": 32}
+#: consensus key types that the engine knows, and their sizes; genesis says which are allowed
+KEY_BYTES: Final = {"ed25519": 32, "ml_dsa_65": 1952}
 POWER_MAX: Final = 1 << 59  # all powers together stay far below CometBFT's 2**63 / 8
 _ADDRESS_PARAMS: Final = ("authority", "treasury", "agent_registry")
 
@@ -44,6 +44,12 @@ def load_validators(store: ReadStore) -> tuple[ValidatorRecord, ...]:
     """The validators in force, in the order in which they came."""
     raw = store.get(keys.VALIDATORS)
     return () if raw is None else records.decode_validators(raw)
+
+
+def load_engine(store: ReadStore) -> EngineRecord:
+    """What genesis gave the consensus engine."""
+    raw = store.get(keys.ENGINE)
+    return EngineRecord() if raw is None else records.decode_engine(raw)
 
 
 def changed_params(params: Params, changes: Mapping[str, object], prefix: str) -> Params:
@@ -82,7 +88,10 @@ def changed_params(params: Params, changes: Mapping[str, object], prefix: str) -
 
 
 def changed_validators(
-    current: tuple[ValidatorRecord, ...], updates: tuple[ValidatorChange, ...], prefix: str
+    current: tuple[ValidatorRecord, ...],
+    updates: tuple[ValidatorChange, ...],
+    prefix: str,
+    key_types: tuple[str, ...] = ("ed25519",),
 ) -> tuple[ValidatorRecord, ...]:
     """The validator set after updates, checked as CometBFT would. Raises: AppError sdk/18."""
     table = {(record.key_type, record.key): record for record in current}
@@ -92,7 +101,8 @@ def changed_validators(
         if update.pubkey in seen:
             raise AppError.wrap("sdk", 18, "a validator is named twice")
         seen[update.pubkey] = None
-        if len(update.pubkey) != KEY_BYTES.get(update.pubkey_type, -1):
+        size = KEY_BYTES.get(update.pubkey_type, -1) if update.pubkey_type in key_types else -1
+        if len(update.pubkey) != size:
             raise AppError.wrap(
                 "sdk", 18, f"validator keys of type {update.pubkey_type} are not allowed"
             )
@@ -172,7 +182,12 @@ class Gov:
     ) -> Outcome:
         """Change the validator set; the driver hears of it at the end of the block."""
         self._authorised(tx, message.authority)
-        made = changed_validators(load_validators(tx.overlay), message.updates, self._prefix)
+        made = changed_validators(
+            load_validators(tx.overlay),
+            message.updates,
+            self._prefix,
+            load_engine(tx.overlay).pub_key_types,
+        )
         raw = records.encode(made)
         meter.consume(KV_WRITE + KV_WRITE_BYTE * (1 + len(raw)), "WritePerByte")
         tx.overlay.set(keys.VALIDATORS, raw)

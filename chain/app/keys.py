@@ -23,6 +23,7 @@ wasm   w     09, length, creator, position, c  contracts of a creator (derived)
 msg    m     p                                 parameters
 msg    m     v                                 validators
 msg    m     c                                 chain record: chain id, devnet, initial height
+msg    m     g                                 what the consensus engine was given (if special)
 msg    m     e                                 digest of the last non-empty block's events
 =====  ====  ================================  ===============================================
 
@@ -52,6 +53,7 @@ BY_CREATOR: Final = b"w\x09"
 PARAMS: Final = b"mp"
 VALIDATORS: Final = b"mv"
 CHAIN: Final = b"mc"
+ENGINE: Final = b"mg"
 EVENTS_DIGEST: Final = b"me"
 
 #: bytes of a key that belong to us and not to the SDK's store; gas counts the SDK's key (GAS-1)

@@ -88,6 +88,18 @@ class ChainRecord(Record, frozen=True, array_like=True):
     genesis_time: int
 
 
+class EngineRecord(Record, frozen=True, array_like=True):
+    """What genesis gave the consensus engine besides the block's limits; kept only where it is not
+    this. Durations in nanoseconds.
+    """
+
+    evidence_max_age_blocks: int = 100_000
+    evidence_max_age: int = 172_800_000_000_000
+    evidence_max_bytes: int = 1_048_576
+    #: kinds of consensus keys that validators may have
+    pub_key_types: tuple[str, ...] = ("ed25519",)
+
+
 class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Parameters that the governance authority may change. Amounts in amsg, gas in gas, sizes in
     bytes.
@@ -130,10 +142,12 @@ _CONTRACT: Final = msgspec.msgpack.Decoder(ContractRecord)
 _KEY: Final = msgspec.msgpack.Decoder(PubKey)
 _CHAIN: Final = msgspec.msgpack.Decoder(ChainRecord)
 _HISTORY: Final = msgspec.msgpack.Decoder(HistoryEntry)
+_ENGINE: Final = msgspec.msgpack.Decoder(EngineRecord)
 
 encode = _ENCODER.encode
 decode_account = _ACCOUNT.decode
 decode_history = _HISTORY.decode
+decode_engine = _ENGINE.decode
 
 
 @lru_cache(maxsize=4096)

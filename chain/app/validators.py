@@ -9,18 +9,36 @@ import msgspec
 from chain.app import gov, keys, records
 from chain.app.context import BlockScope
 from chain.app.events import Event
-from chain.app.records import Params, ValidatorRecord
-from chain.block.types import ConsensusParams, Misbehavior, Validator
+from chain.app.records import EngineRecord, Params, ValidatorRecord
+from chain.block.types import ED25519, ConsensusParams, Misbehavior, Validator
 
 #: in headers (``version.app``) and in the consensus parameters: the same number, or CometBFT's
 #: rollback fails
 APP_VERSION: Final = 1
 
 
-def engine_params(params: Params) -> ConsensusParams:
-    """The engine's parameters as ours have them; always whole (cometbft.md, trap 8)."""
+def engine_params(params: Params, engine: EngineRecord) -> ConsensusParams:
+    """The engine's parameters as ours have them; always whole, because a partial change would
+    reset the rest of its group.
+    """
     return ConsensusParams(
-        max_bytes=params.block_max_bytes, max_gas=params.block_max_gas, app_version=APP_VERSION
+        max_bytes=params.block_max_bytes,
+        max_gas=params.block_max_gas,
+        evidence_max_age_blocks=engine.evidence_max_age_blocks,
+        evidence_max_age=engine.evidence_max_age,
+        evidence_max_bytes=engine.evidence_max_bytes,
+        pub_key_types=engine.pub_key_types,
+        app_version=APP_VERSION,
+    )
+
+
+def engine_record(given: ConsensusParams) -> EngineRecord:
+    """What of genesis' consensus parameters has no place in ours."""
+    return EngineRecord(
+        given.evidence_max_age_blocks,
+        given.evidence_max_age,
+        given.evidence_max_bytes,
+        given.pub_key_types or (ED25519,),
     )
 
 

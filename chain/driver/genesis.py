@@ -121,10 +121,16 @@ def parse(document: object) -> Genesis:
 def _params(entry: Mapping[str, Any] | None) -> ConsensusParams | None:
     if entry is None:
         return None
-    block = entry["block"]
-    kinds = tuple(entry.get("validator", {}).get("pub_key_types", ("ed25519",)))
+    block, evidence, plain = entry["block"], entry.get("evidence") or {}, ConsensusParams()
     return ConsensusParams(
-        max_bytes=int(block["max_bytes"]), max_gas=int(block["max_gas"]), pub_key_types=kinds
+        max_bytes=int(block["max_bytes"]),
+        max_gas=int(block["max_gas"]),
+        evidence_max_age_blocks=int(
+            evidence.get("max_age_num_blocks", plain.evidence_max_age_blocks)
+        ),
+        evidence_max_age=int(evidence.get("max_age_duration", plain.evidence_max_age)),
+        evidence_max_bytes=int(evidence.get("max_bytes", plain.evidence_max_bytes)),
+        pub_key_types=tuple((entry.get("validator") or {}).get("pub_key_types", ("ed25519",))),
     )
 
 
