@@ -61,6 +61,7 @@ class TxScope:
         "block",
         "creators",
         "events",
+        "foreign",
         "host",
         "hosts",
         "loaded",
@@ -91,6 +92,8 @@ class TxScope:
         #: made when a contract asks something
         self.host: QueryHost | None = None
         self.hosts: Callable[[TxScope], QueryHost] = _no_host
+        #: a contract dispatched a message as protobuf: events below it are not sorted with it
+        self.foreign = False
         #: of the whole transaction; what stands in front is the ante's
         self.events = events
         #: checksums whose instance was paid in this transaction (GAS-5)

@@ -59,6 +59,8 @@ class Dispatcher:
                 if frame.next < len(frame.messages):
                     child = self._begin(tx, frame)
                     if type(child) is Frame:
+                        if not frame.messages[frame.next - 1].wasm:
+                            tx.foreign = True
                         stack.append(child)
                         continue
                     reply = self._succeeded(tx, frame, child)  # type: ignore[arg-type]
@@ -113,10 +115,10 @@ class Dispatcher:
         if tx.observer is not None:
             tx.observer.outcome(frame.address, sub.id, None)
         wanted = sub.reply_on in ("always", "success")
-        if sub.wasm and (wanted or frame.depth == 0):
+        if sub.wasm and (wanted or frame.depth == 0 or tx.foreign):
             sort_attributes(
                 tx.events[frame.mark :]
-            )  # SUB-15; deeper ones are sorted with the outermost
+            )  # SUB-15; deeper ones are sorted with the outermost, if that one is a wasm message
         if not wanted:
             return None
         responses = (MsgResponse(outcome.type_url, outcome.value),) if outcome.type_url else ()

@@ -22,6 +22,7 @@ from chain.app.contracts import CodeSource, Contracts, next_id
 from chain.app.dispatch import Handler
 from chain.app.events import Event
 from chain.app.records import CodeRecord, ContractRecord, Params
+from chain.app.static import CODE_MAX
 from chain.app.submessages import BurnOf, Nothing
 from chain.app.units import convert, list_error, text
 from chain.app.wasm import Wasm
@@ -132,7 +133,8 @@ class Handlers:
             if output.address in self._bank.blocked:
                 raise AppError.wrap("sdk", 4, f"{output.address} is not allowed to receive funds")
         self._bank.spend(tx.overlay, meter, tx.events, source.address, paid)
-        tx.events.append(Event("message", [("sender", source.address)]))
+        if depth == 0:
+            tx.events.append(Event("message", [("sender", source.address)]))
         for output in message.outputs:
             coins = convert(output.coins)
             self._bank.receive(tx.overlay, meter, tx.events, output.address, coins)
@@ -317,18 +319,24 @@ def shown(coins: Coins) -> str:
     )
 
 
-_GZIP: Final = b"\x1f\x8b"
+_GZIP: Final = b"\x1f\x8b\x08"
 _GZIP_WINDOW: Final = 31  # zlib's number for a stream in gzip's frame
-_LINE_MAX: Final = 256
 
 
 def _unpacked(raw: bytes) -> bytes:
-    """What clients compressed; what is no gzip, or holds more than a line, as it came."""
+    """What clients compressed. Raises: AppError wasm/2 for a broken archive or one of too much."""
     if not raw.startswith(_GZIP):
         return raw
     stream = zlib.decompressobj(_GZIP_WINDOW)
     try:
-        found = stream.decompress(raw, _LINE_MAX)
-    except zlib.error:
-        return raw
-    return found if stream.eof and not stream.unused_data else raw
+        found = stream.decompress(raw, CODE_MAX + 1)
+    except zlib.error as error:
+        broken = "gzip: invalid checksum" if "check" in str(error) else "gzip: invalid header"
+        raise AppError.wrap("wasm", 2, f"uncompress wasm archive: {broken}") from None
+    if len(found) > CODE_MAX:
+        raise AppError.wrap(
+            "wasm", 2, f"uncompress wasm archive: max {CODE_MAX} bytes: exceeds limit"
+        )
+    if not stream.eof:
+        raise AppError.wrap("wasm", 2, "uncompress wasm archive: unexpected EOF")
+    return found

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from chain.app import units
+from chain.app import anymsg, units
 from chain.errors import AppError, VmError
 from chain.std import BankMsg, ReplyOn, SubMsg, WasmMsg
+from chain.tx.goint import scan_int
 from chain.tx.messages import (
     Amount,
     Coin,
@@ -34,7 +35,6 @@ from chain.tx.messages import (
 from chain.vm.call import PAYLOAD_MAX
 
 _U64: Final = 1 << 64
-_DIGITS_MAX: Final = 200  # longer amount text is out of range whatever it says
 _BAD: Final = "Error calling the VM: malformed response"
 
 
@@ -181,50 +181,46 @@ def _no_handler() -> AppError:
 
 
 def _from_json(contract: str, shape: Mapping[str, Any]) -> tuple[Dispatchable, bool]:
-    bank = shape.get("bank")
-    if bank is not None:
-        if not isinstance(bank, dict):
-            raise VmError(f"{_BAD}: bank is no object")
-        for name in ("send", "burn"):
-            fields = bank.get(name)
-            if fields is not None:
-                try:
-                    if name == "send":
-                        return _send(
-                            contract, _member(fields, "to_address"), _list(fields, "amount")
-                        ), False
-                    return _burn(contract, _list(fields, "amount")), False
-                except VmError:
-                    raise
-                except AppError as error:
-                    return error, False
-        return AppError.wrap("wasm", 20, "unknown variant of Bank"), False
-    if shape.get("custom") is not None:
-        return _no_handler(), False
-    for name in ("any", "stargate"):
-        if shape.get(name) is not None:
-            url = _member(shape[name], "type_url")
-            _base64(shape[name], "value")
-            return AppError(
-                "wasm", 10, f"no concrete type registered for type URL {url}: invalid CosmosMsg"
-            ), False
-    wasm = shape.get("wasm")
-    if wasm is not None:
-        if not isinstance(wasm, dict):
-            raise VmError(f"{_BAD}: wasm is no object")
-        for name, read in _WASM_FORMS.items():
-            fields = wasm.get(name)
-            if fields is not None:
-                try:
-                    return read(contract, fields), True
-                except VmError:
-                    raise
-                except AppError as error:
-                    return error, True
-        return AppError.wrap("wasm", 20, "unknown variant of Wasm"), True
-    if shape.get("gov") is not None:
-        return AppError("gov", 3, "inactive proposal"), False
+    """The first kind in wasmd's order that is there decides; within it the first known form."""
+    for kind in _KINDS:
+        body = shape.get(kind)
+        if body is None:
+            continue
+        if kind == "custom":
+            break
+        wasm = kind == "wasm"
+        try:
+            if kind in ("any", "stargate"):
+                url, value = _member(body, "type_url"), _base64(body, "value")
+                return anymsg.read(contract, url, value), False
+            forms = _object(body)
+            for name, read in _FORMS.get(kind, {}).items():
+                fields = forms.get(name)
+                if fields is not None:
+                    return read(contract, fields), wasm
+        except VmError:
+            raise
+        except AppError as error:
+            return error, wasm
+        return _no_handler(), wasm
     return _no_handler(), False
+
+
+def _send_form(contract: str, fields: object) -> Msg:
+    return _send(contract, _member(fields, "to_address"), _list(fields, "amount"))
+
+
+def _burn_form(contract: str, fields: object) -> Msg:
+    return _burn(contract, _list(fields, "amount"))
+
+
+def _packet(contract: str, fields: object) -> Msg:
+    _object(fields)
+    raise AppError.wrap("wasm", 17, "ibc not supported")
+
+
+def _vote(contract: str, fields: object) -> Msg:
+    raise AppError.wrap("gov", 3, f"{_integer(fields, 'proposal_id')}")
 
 
 def _execute(contract: str, fields: object) -> Msg:
@@ -277,14 +273,23 @@ def _clear_admin(contract: str, fields: object) -> Msg:
     return MsgClearAdmin(contract, _member(fields, "contract_addr"))
 
 
-_WASM_FORMS: Final = {
-    "execute": _execute,
-    "instantiate": _instantiate,
-    "instantiate2": _instantiate2,
-    "migrate": _migrate,
-    "update_admin": _update_admin,
-    "clear_admin": _clear_admin,
+_FORMS: Final[Mapping[str, Mapping[str, Callable[[str, object], Msg]]]] = {
+    "bank": {"send": _send_form, "burn": _burn_form},
+    "ibc": {"send_packet": _packet},
+    "wasm": {
+        "execute": _execute,
+        "instantiate": _instantiate,
+        "instantiate2": _instantiate2,
+        "migrate": _migrate,
+        "clear_admin": _clear_admin,
+        "update_admin": _update_admin,
+    },
+    "gov": {"vote": _vote, "vote_weighted": _vote},
 }
+#: the order in which wasmd looks at a message that names several
+_KINDS: Final = (
+    *("bank", "custom", "distribution", "ibc", "staking", "any", "stargate", "wasm", "gov"),
+)
 
 
 def _send(contract: str, to_address: str, amount: Iterable[object]) -> Msg:
@@ -332,14 +337,15 @@ def _coin(coin: object) -> Coin:
 
 
 def _amount(text: object, denom: str) -> int:
+    """The integer of an amount in Go's spellings, as wasmd reads it: ``010`` is 8."""
+    if text is None:
+        text = ""
     if not isinstance(text, str):
         raise VmError(f"{_BAD}: an amount is no text")
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    if digits.isascii() and digits.isdigit() and len(digits) <= _DIGITS_MAX:
-        value = int(digits)
-        if value <= units.AMOUNT_MAX:
-            return -value if text[0] == "-" else value
-    raise AppError.wrap("sdk", 10, f"{text}{denom}")
+    value = scan_int(text) if text else None
+    if value is None or abs(value) > units.AMOUNT_MAX:
+        raise AppError.wrap("sdk", 10, f"{text}{denom}")
+    return value
 
 
 def _text(value: object) -> str:
@@ -356,22 +362,23 @@ def _number(value: object) -> int:
     return value
 
 
-def _member(fields: object, name: str) -> str:
+def _object(fields: object) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise VmError(f"{_BAD}: a message is no object")
-    return _text(fields.get(name))
+    return fields
+
+
+def _member(fields: object, name: str) -> str:
+    return _text(_object(fields).get(name))
 
 
 def _integer(fields: object, name: str) -> int:
-    if not isinstance(fields, dict):
-        raise VmError(f"{_BAD}: a message is no object")
-    return _number(fields.get(name, 0))
+    value = _object(fields).get(name)
+    return 0 if value is None else _number(value)
 
 
 def _list(fields: object, name: str) -> list[object]:
-    if not isinstance(fields, dict):
-        raise VmError(f"{_BAD}: a message is no object")
-    value = fields.get(name)
+    value = _object(fields).get(name)
     if value is None:
         return []
     if not isinstance(value, (list, tuple)):

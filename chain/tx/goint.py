@@ -40,7 +40,7 @@ def parse_int(text: str) -> int:
     """The integer of an amount; empty text is zero. Raises: UnmarshalError in the SDK's words."""
     if not text:
         return 0
-    value = _scan(text)
+    value = scan_int(text)
     if value is None:
         raise UnmarshalError(f"math/big: cannot unmarshal {go_quote(text)} into a *big.Int")
     if value.bit_length() > _MAX_BITS:
@@ -48,7 +48,9 @@ def parse_int(text: str) -> int:
     return value
 
 
-def _scan(text: str) -> int | None:
+def scan_int(text: str) -> int | None:
+    """The integer of a text that is not empty, in every spelling of Go's literals; None for none.
+    """
     if text.isascii() and text.isdigit() and text[0] != "0" and len(text) < _MAX_TEXT:
         return int(text)
     sign = -1 if text[0] == "-" else 1

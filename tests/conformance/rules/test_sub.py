@@ -3,9 +3,11 @@
 import pytest
 from scripted import burn, call, create, migrate, plain, script, send, shape, sub, types
 from twins.burner import BURNER
-from twins.cosmos import b64
+from twins.cosmos import b64, compact
 
 from chain.std import Response
+from chain.tx.encode import encode_message
+from chain.tx.messages import Coin, MsgExecuteContract, MsgMultiSend, Transfer, type_url
 
 FAIL = script(["set", "k", "v"], error="bad")
 
@@ -329,3 +331,41 @@ def test_SUB_15_direct_bank_messages_keep_their_order(world):
     result = world.run(script(messages=[plain(send(world.bob, "1denom"))]))
     spent = next(attributes for kind, attributes in shape(result) if kind == "coin_spent")
     assert [key for key, _ in spent] == ["spender", "amount"]
+
+
+def protobuf(message):
+    value = b64(encode_message(message))
+    return {"any": {"type_url": type_url(message), "value": value}}
+
+
+def test_SUB_14_a_protobuf_message_runs_as_its_own_and_hands_no_events_to_the_reply(world):
+    inner = script(attributes=[("z", "1"), ("a", "2")], data=b"x")
+    message = MsgExecuteContract(world.a, world.b, compact(inner).encode(), (Coin("denom", 5),))
+    result = world.run(script(messages=[sub(protobuf(message))]))
+    assert result.code == 0, result.log
+    (reply,) = world.replies(world.a)
+    assert reply["result"]["ok"]["events"] == []
+    assert reply["result"]["ok"]["data"] == "CgF4"
+    (response,) = reply["result"]["ok"]["msg_responses"]
+    assert response["type_url"] == "/cosmwasm.wasm.v1.MsgExecuteContractResponse"
+    assert world.chain.balance(world.b, "denom") == 1005
+    ((_, attributes),) = [row for row in shape(result) if row[0] == "wasm"]
+    assert [key for key, _ in attributes] == ["_contract_address", "z", "a"]
+
+
+def test_SUB_15_below_a_protobuf_message_the_outermost_wasm_submessage_is_sorted(world):
+    last = script(attributes=[("z", "1"), ("a", "2")])
+    middle = script(messages=[plain(call(world.c, last))], attributes=[("y", "1"), ("b", "2")])
+    message = MsgExecuteContract(world.a, world.b, compact(middle).encode(), ())
+    result = world.run(script(messages=[plain(protobuf(message))]))
+    keys = [[key for key, _ in row[1]] for row in shape(result) if row[0] == "wasm"]
+    assert keys == [["_contract_address", "y", "b"], ["_contract_address", "a", "z"]]
+
+
+def test_EV_11_a_protobuf_multi_send_leaves_no_message_event(world):
+    coins = (Coin("denom", 2),)
+    message = MsgMultiSend((Transfer(world.a, coins),), (Transfer(world.bob, coins),))
+    result = world.run(script(messages=[plain(protobuf(message))]))
+    assert result.code == 0, result.log
+    assert [event.type for event in result.events].count("message") == 1
+    assert world.chain.balance(world.bob, "denom") == 12

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 from app_world import native
 
@@ -9,6 +11,7 @@ from chain.app.submessages import BurnOf, Nothing, prepare
 from chain.errors import AppError, VmError
 from chain.std import BankMsg, Coin, ReplyOn, SubMsg, WasmMsg
 from chain.tx import messages as m
+from chain.tx.encode import encode_message
 
 ME, YOU = native("me").address, native("you").address
 
@@ -95,7 +98,16 @@ def test_the_contract_is_the_sender():
         ({"bank": {"zzz": {}}}, "wasm", 20),
         ({"wasm": {"zzz": {}}}, "wasm", 20),
         ({"custom": {"x": 1}}, "wasm", 20),
+        ({"bank": {}, "wasm": {"clear_admin": {"contract_addr": YOU}}}, "wasm", 20),
+        ({"distribution": {"set_withdraw_address": {"address": YOU}}}, "wasm", 20),
+        ({"staking": {"delegate": {"validator": "v"}}}, "wasm", 20),
+        ({"ibc": {"transfer": {"channel_id": "c"}}}, "wasm", 20),
+        ({"ibc": {"send_packet": {"channel_id": "c"}}}, "wasm", 17),
         ({"gov": {"vote": {}}}, "gov", 3),
+        ({"gov": {"vote_weighted": {"proposal_id": 2}}}, "gov", 3),
+        ({"gov": {"zzz": {}}}, "wasm", 20),
+        ({"any": {"type_url": "/cosmos.bank.v1beta1.MsgSend", "value": "/w=="}}, "wasm", 10),
+        ({"any": {"type_url": "/cosmos.crypto.secp256k1.PubKey", "value": ""}}, "wasm", 10),
         ({"any": {"type_url": "/zzz", "value": ""}}, "wasm", 10),
         ({"stargate": {"type_url": "/zzz", "value": ""}}, "wasm", 10),
         ({"bank": {"send": {"amount": [{"denom": "earth", "amount": "-1"}]}}}, "undefined", 1),
@@ -103,12 +115,54 @@ def test_the_contract_is_the_sender():
         ({"bank": {"send": {"amount": [{"denom": "earth", "amount": "x"}]}}}, "sdk", 10),
         ({"bank": {"send": {"amount": [{"denom": "earth", "amount": ""}]}}}, "sdk", 10),
         ({"bank": {"send": {"amount": [{"denom": "earth", "amount": str(2**256)}]}}}, "sdk", 10),
+        ({"bank": {"send": {"amount": [{"denom": "earth", "amount": "08"}]}}}, "sdk", 10),
+        ({"bank": {"send": {"amount": [{"denom": "earth", "amount": " 1"}]}}}, "sdk", 10),
+        ({"bank": {"send": {"amount": [{"denom": "earth", "amount": None}]}}}, "sdk", 10),
     ],
 )
 def test_what_is_readable_but_refused_waits_for_its_turn(shape, codespace, code):
     error = one(shape).message
     assert isinstance(error, AppError)
     assert (error.codespace, error.code) == (codespace, code)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [{}, {"zzz": {}}, {"bank": {"zzz": {}}}, {"wasm": {"zzz": {}}}, {"gov": {}}, {"custom": 1}],
+)
+def test_no_handler_is_one_text_for_every_kind(shape):
+    assert one(shape).message.log == "no handler found: unknown message from the contract"
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [("010", 8), ("0x10", 16), ("0b11", 3), ("0o17", 15), ("1_000", 1000), ("+7", 7), ("-0", 0)],
+)
+def test_FUND_4_an_amount_is_read_as_go_reads_integers(text, amount):
+    coins = [{"denom": "earth", "amount": text}]
+    shape = {"bank": {"send": {"to_address": YOU, "amount": coins}}}
+    assert sum(coin.amount for coin in one(shape).message.amount) == amount
+
+
+def test_members_that_are_null_are_as_if_they_were_not_there():
+    shape = {"wasm": {"instantiate": {"code_id": None, "label": None, "msg": None, "funds": None}}}
+    assert one(shape).message == m.MsgInstantiateContract(ME, "", 0, "", b"", ())
+    assert one({"bank": None, "custom": None}).message.code == 20
+
+
+def anymsg(message):
+    value = base64.b64encode(encode_message(message)).decode()
+    return one({"any": {"type_url": m.type_url(message), "value": value}})
+
+
+def test_a_protobuf_message_is_the_contracts_own_or_refused():
+    mine = m.MsgExecuteContract(ME, YOU, b"{}", (m.Coin("earth", 5),))
+    prepared = anymsg(mine)
+    assert (prepared.message, prepared.wasm) == (mine, False)
+    theirs = anymsg(m.MsgSend(YOU, ME, (m.Coin("earth", 5),))).message
+    assert theirs.log == "contract doesn't have permission: unauthorized"
+    nobody = anymsg(m.MsgMultiSend((), ())).message
+    assert nobody == m.MsgMultiSend((), ())
 
 
 @pytest.mark.parametrize(
