@@ -163,7 +163,7 @@ class Contracts:
         )
         self.save(overlay, canonical, record, meter)
         entry = HistoryEntry("init", code_id, height, index, message.msg)
-        self._append_history(overlay, canonical, 0, entry, meter)
+        self._append_history(overlay, canonical, 1, entry, meter)
         creator = validate(message.sender, self.prefix)
         overlay.set(keys.by_code(code_id, height, index, canonical), _LISTED)
         overlay.set(keys.by_creator(creator, height, index, canonical), _LISTED)
@@ -176,12 +176,16 @@ class Contracts:
         message: MsgMigrateContract,
         meter: GasMeter,
     ) -> None:
-        """Write another code id, the history entry, and move the contract in the list of codes."""
+        """Write another code id, the history entry, and move the contract to the end of its code's
+        list."""
         overlay = tx.overlay
-        overlay.remove(keys.by_code(record.code_id, *record.created, canonical))
-        overlay.set(keys.by_code(message.code_id, *record.created, canonical), _LISTED)
+        raw = overlay.get(keys.history(canonical, record.history))
+        if raw is not None:
+            last = records.decode_history(raw)
+            overlay.remove(keys.by_code(record.code_id, last.height, last.index, canonical))
+        overlay.set(keys.by_code(message.code_id, *tx.position, canonical), _LISTED)
         entry = HistoryEntry("migrate", message.code_id, *tx.position, message.msg)
-        self._append_history(overlay, canonical, record.history, entry, meter)
+        self._append_history(overlay, canonical, record.history + 1, entry, meter)
         changed = ContractRecord(
             message.code_id,
             record.creator,

@@ -48,7 +48,7 @@ def contracts_have_codes(store: ReadStore) -> None:
         canonical = key[2:]
         invariant(store.get(keys.code(record.code_id)) is not None, "a contract without code")
         invariant(store.get(keys.ACCOUNT + canonical) is not None, "a contract without account")
-        last = store.get(keys.history(canonical, record.history - 1))
+        last = store.get(keys.history(canonical, record.history))
         invariant(last is not None, "a contract's history is shorter than it says")
         if last is not None:
             invariant(

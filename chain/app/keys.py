@@ -109,12 +109,12 @@ def contract_storage(canonical: bytes) -> bytes:
 
 
 def history(canonical: bytes, position: int) -> bytes:
-    """Key of one entry of a contract's code history."""
+    """Key of one entry of a contract's code history; the first is 1."""
     return HISTORY + canonical + position.to_bytes(8, "big")
 
 
 def by_code(code_id: int, height: int, index: int, canonical: bytes) -> bytes:
-    """Key of the list of contracts of a code, in creation order."""
+    """Key of the list of contracts of a code, in the order in which they came to it."""
     return _position(BY_CODE + code_id.to_bytes(8, "big"), height, index) + canonical
 
 

@@ -15,6 +15,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from recorded_twins import STORED, TwinCodes, store_message
+
 from chain.crypto.hd import wallet_key
 from chain.crypto.keys import Ed25519Key
 from chain.driver.codes import KnownCodes
@@ -23,13 +25,17 @@ from chain.node.home import open_node
 from chain.node.service import Node, Options
 from chain.node.shapes import tx_result
 from chain.tx.builder import build_cosmos_direct, build_dev, coins
-from chain.tx.messages import DevFund, MsgSend
+from chain.tx.messages import DevFund, MsgSend, MsgStoreCode
 from chain.wiring import dev_validator_keys, genesis_document
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "recorded" / "rpc"
 GENESIS_TIME = 1_704_067_200_000_000_000  # 2024-01-01T00:00:00Z
 #: went through there and are refused here; another transaction then takes their sequence
 SUBSTITUTED = ("ante_fee_two_denoms_ok",)
+#: not sent: its Wasm is not in the recording, and no line of ours is as long
+OMITTED = ("store_out_of_gas",)
+#: all but those of staking and fee grants
+GROUPS = ("bank", "ante", "multisig", "store", "wasm", "reflect", "replier", "block")
 
 
 @cache
@@ -65,7 +71,11 @@ def fill(made: Node, count: int, start: int) -> None:
 
 def cases(*groups: str) -> list[dict[str, Any]]:
     """Transactions of groups in file order."""
-    return [case for case in load("tx_cases")["cases"] if case["group"] in groups]
+    return [
+        case
+        for case in load("tx_cases")["cases"]
+        if case["group"] in groups and case["id"] not in OMITTED
+    ]
 
 
 def _batch(case: dict[str, Any]) -> str:
@@ -82,12 +92,9 @@ def batches(found: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
 
 
 def replayed() -> Replay:
-    """All that needs no Wasm, at the recorded heights."""
+    """Everything that needs no module we lack, in order and at the recorded heights."""
     replay = Replay()
-    for group in ("bank", "ante", "multisig"):
-        replay.run(cases(group))
-    fill(replay.node, 21 - 1, 100)
-    replay.run(cases("block"))
+    replay.run(cases(*GROUPS))
     replay.mine_to(int(load("tx_cases")["meta"]["final_height"]))
     return replay
 
@@ -96,7 +103,7 @@ class Replay:
     """Sends cases and remembers both sides."""
 
     def __init__(self) -> None:
-        self.node = node()
+        self.node = node(TwinCodes())
         self.answers: dict[str, tuple[dict[str, Any], dict[str, Any] | None]] = {}
 
     def run(self, found: list[dict[str, Any]]) -> None:
@@ -108,7 +115,7 @@ class Replay:
                 self.mine_to(int(batch[0]["height"]) - 1)
             sent: list[tuple[str, bytes]] = []
             for case in batch:
-                raw = base64.b64decode(case["tx"] or "")
+                raw = self.stored(case) if case["id"] in STORED else base64.b64decode(case["tx"])
                 checked = self.check(raw)
                 self.answers[case["id"]] = (checked, None)
                 if checked.get("code") == 0:
@@ -132,22 +139,42 @@ class Replay:
         number = int(case["account_number"])
         return self.plain(account["address"], number, int(case["sequence"]))
 
+    def stored(self, case: dict[str, Any]) -> bytes:
+        """A transaction that stores a twin, in place of one with Wasm."""
+        address = load("tx_cases")["meta"]["accounts"][case["signer"]]["address"]
+        message = store_message(case, address)
+        return self.signed(message, address, int(case["account_number"]), int(case["sequence"]))
+
     def plain(self, address: str, number: int, sequence: int) -> bytes:
         """A plain transaction of a recorded account, taken into the pool."""
+        alice = load("tx_cases")["meta"]["accounts"]["alice"]["address"]
+        message = MsgSend(address, alice, coins("1umsg"))
+        raw = self.signed(message, address, number, sequence, gas_limit=200_000)
+        assert self.check(raw)["code"] == 0
+        return raw
+
+    def signed(
+        self,
+        message: MsgSend | MsgStoreCode,
+        address: str,
+        number: int,
+        sequence: int,
+        *,
+        gas_limit: int = 5_000_000,
+    ) -> bytes:
+        """A message signed by a recorded account."""
         meta = load("tx_cases")["meta"]
         account = next(one for one in meta["accounts"].values() if one["address"] == address)
         key = wallet_key(meta["mnemonic"], int(account["hd_path"].rpartition("/")[2]))
-        raw = build_cosmos_direct(
-            [MsgSend(address, meta["accounts"]["alice"]["address"], coins("1umsg"))],
+        return build_cosmos_direct(
+            [message],
             [key],
             chain_id=meta["chain_id"],
             account_numbers=[number],
             sequences=[sequence],
-            gas_limit=200_000,
-            fee=coins("200umsg"),
+            gas_limit=gas_limit,
+            fee=coins(f"{gas_limit // 1000}umsg"),
         )
-        assert self.check(raw)["code"] == 0
-        return raw
 
     def check(self, raw: bytes) -> dict[str, Any]:
         """Code, codespace and log of a broadcast, or the pool's refusal."""
@@ -215,11 +242,29 @@ def differences(case: dict[str, Any], answer: tuple[dict[str, Any], Any]) -> lis
         return [*found, f"in a block: {expected is not None} / {result is not None}"]
     if expected is None or result is None:
         return found
-    for name in ("code", "codespace", "data", "gas_wanted", "info"):
+    for name in ("code", "codespace", "gas_wanted", "info"):
         if result[name] != expected[name]:
             found.append(f"{name}: {expected[name]!r} / {result[name]!r} {result['log']}")
+    if _data(result["data"]) != _data(expected["data"]):
+        found.append(f"data: {expected['data']!r} / {result['data']!r}")
     if with_holes(result["log"]) != with_holes(expected["log"]):
         found.append(f"log: {expected['log']!r} / {result['log']!r}")
-    if events_of(result) != events_of(expected):
-        found.append(f"events: {events_of(expected)} / {events_of(result)}")
+    left, right = events_of(expected), events_of(result)
+    if case["id"] in STORED:
+        left, right = _unsigned(left), _unsigned(right)
+    if left != right:
+        found.append(f"events: {left} / {right}")
     return found
+
+
+_TIME = re.compile(rb'"time":"\d{19}"')
+
+
+def _data(shown: str | None) -> bytes | None:
+    """A result's data without the times that a contract mirrored into it."""
+    return None if shown is None else _TIME.sub(b'"time":_', base64.b64decode(shown))
+
+
+def _unsigned(events: list[tuple[str, list[tuple[str, str]]]]) -> Any:
+    """Events without the signature, of a transaction that is not the recorded one."""
+    return [event for event in events if event[1][0][0] != "signature"]

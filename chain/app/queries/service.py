@@ -277,7 +277,7 @@ class Queries:
         return [records.decode_history(raw) for _, raw in found]
 
     def contracts_of_code(self, code_id: int, height: int = 0) -> list[str]:
-        """Addresses of the contracts of a code in creation order."""
+        """Addresses of the contracts of a code in the order in which they came to it."""
         return self._listed(keys.BY_CODE + code_id.to_bytes(8, "big"), height)
 
     def contracts_of_creator(self, creator: str, height: int = 0) -> list[str]:

@@ -1,7 +1,9 @@
-"""``hackatom``: an escrow that its verifier releases; three builds, two of them with migrate versions."""
+"""``hackatom``: an escrow that its verifier releases; four builds, two of them with migrate versions."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from typing import Any
 
@@ -13,6 +15,7 @@ from twins.cosmos import compact
 
 CONFIG = b"config"
 PANIC = "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: Aborted: "
+PAGES_IN_USE, PAGES_MAX = 18, 512
 VERSIONS = {7: 42, 8: 420}
 
 EMPTY = serde.struct({})
@@ -33,12 +36,11 @@ EXECUTE = serde.enum(
         "user_errors_in_api_calls": EMPTY,
     }
 )
-QUERY = serde.enum(
-    {
-        "verifier": EMPTY,
-        "other_balance": serde.struct({"address": serde.text}),
-        "get_int": EMPTY,
-    }
+OTHER_BALANCE = serde.struct({"address": serde.text})
+RECURSE = serde.struct({"depth": serde.unsigned(32), "work": serde.unsigned(32)})
+QUERY = serde.enum({"verifier": EMPTY, "other_balance": OTHER_BALANCE, "get_int": EMPTY})
+QUERY_1_4 = serde.enum(
+    {"verifier": EMPTY, "other_balance": OTHER_BALANCE, "recurse": RECURSE, "get_int": EMPTY}
 )
 
 
@@ -122,9 +124,28 @@ def versioned(version: int) -> Any:
     return migrate_versioned
 
 
+def query_older(deps: Any, env: Any, msg: Any) -> Any:
+    """As the build of CosmWasm 1.4 does: it also asks itself."""
+    name, fields = serde.parse(msg, QUERY_1_4, "hackatom::msg::QueryMsg")
+    if name != "recurse":
+        return answer(deps, name, fields)
+    hashed = deps.api.addr_canonicalize(env.contract.address)
+    for _ in range(fields["work"]):
+        hashed = hashlib.sha256(hashed).digest()
+    if fields["depth"] == 0:
+        return {"hashed": base64.b64encode(hashed).decode()}
+    deeper = {"recurse": {"depth": fields["depth"] - 1, "work": fields["work"]}}
+    return deps.querier.query_wasm_smart(env.contract.address, deeper)
+
+
 def query(deps: Any, env: Any, msg: Any) -> Any:
     """Verifier, a balance, and a number."""
     name, fields = serde.parse(msg, QUERY, "hackatom::msg::QueryMsg")
+    return answer(deps, name, fields)
+
+
+def answer(deps: Any, name: str, fields: Any) -> Any:
+    """The answer to a query that was read."""
     if name == "verifier":
         return {"verifier": load(deps)["verifier"]}
     if name == "get_int":
@@ -140,19 +161,32 @@ def sudo(deps: Any, env: Any, msg: Any) -> Response:
     return Response().add_message({"bank": {"send": send}})
 
 
-def build(name: str, entry: Any) -> Contract:
+def execute_older(deps: Any, env: Any, info: Any, msg: Any) -> Response:
+    """As the build of CosmWasm 1.4 does: it finds 18 pages in use and no fault in bad calls."""
+    name, fields = serde.parse(msg, EXECUTE, "hackatom::msg::ExecuteMsg")
+    if name == "allocate_large_memory":
+        if PAGES_IN_USE + fields["pages"] > PAGES_MAX:
+            raise ContractError("Generic error: memory.grow failed")
+        return Response().set_data(PAGES_IN_USE.to_bytes(4, "big"))
+    if name == "user_errors_in_api_calls":
+        return Response()
+    return execute(deps, env, info, msg)
+
+
+def build(name: str, entry: Any, run: Any = execute, ask: Any = query) -> Contract:
     """One build of the contract."""
     return Contract(
         name=name,
         version="1.0.0",
         instantiate=instantiate,
-        execute=execute,
-        query=query,
+        execute=run,
+        query=ask,
         migrate=entry,
         sudo=sudo,
     )
 
 
 HACKATOM = build("hackatom", migrate)
+HACKATOM_1_4 = build("hackatom", migrate, execute_older, query_older)
 HACKATOM_42 = build("hackatom_42", versioned(42))
 HACKATOM_420 = build("hackatom_420", versioned(420))
