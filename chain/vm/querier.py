@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from chain.errors import AppError, ContractError, VmError
@@ -176,14 +176,9 @@ class Querier:
                 f"Got {len(request)}, limit {REQUEST_MAX}"
             )
         try:
-            asked = cosmwasm_json.decode(request, dict[str, Any])
-        except ContractError as error:
-            text = request.decode("utf-8", "replace")
-            return _system(
-                {"invalid_request": {"error": str(error), "request": _b64(text.encode())}}
-            )
-        try:
-            answer = self._route(asked)
+            answer = self._route(_request(request))
+        except _Unreadable as error:
+            return _system({"invalid_request": {"error": str(error), "request": _b64(request)}})
         except NoSuchContract as error:
             return _system({"no_such_contract": {"addr": error.address}})
         except NoSuchCode as error:
@@ -196,28 +191,29 @@ class Querier:
             return _system(answer.shape)
         return b'{"ok":{"ok":"' + base64.b64encode(answer) + b'"}}'
 
-    def _route(self, asked: dict[str, Any]) -> bytes | Unsupported:
-        """The answer to a request. Raises: AppError as the chain refuses."""
-        if len(asked) != 1:
-            return Unsupported({"unknown": {}})
-        ((kind, body),) = asked.items()
-        if kind in ("stargate", "grpc"):
-            name = "gRPC" if kind == "grpc" else "Stargate"
-            return Unsupported({"unsupported_request": {"kind": f"{name} queries are disabled"}})
-        if kind in ("custom", "ibc", "distribution", "staking"):
-            return Unsupported({"unsupported_request": {"kind": kind}})
-        if kind not in ("bank", "wasm") or not isinstance(body, dict) or len(body) != 1:
-            return Unsupported({"unknown": {}})
-        ((name, fields),) = body.items()
-        handler = _HANDLERS.get((kind, name))
-        if handler is None or not isinstance(fields, dict):
-            return Unsupported(
-                {"unsupported_request": {"kind": f"unknown {kind.title()}Query variant"}}
-            )
-        try:
-            return handler(self._source.query_host(), fields, self._meter, self._depth)
-        except (KeyError, TypeError, binascii.Error):
-            return Unsupported({"unknown": {}})
+    def _route(self, asked: Mapping[str, Any]) -> bytes | Unsupported:
+        """The answer to a request: the first kind in wasmd's order that is there decides, and
+        within it the first known form. Raises: AppError as the chain refuses.
+        """
+        for kind in _KINDS:
+            body = asked.get(kind)
+            if body is None:
+                continue
+            if kind in _DISABLED:
+                return _unsupported(_DISABLED[kind])
+            forms = _object(body)
+            for name, handler in _HANDLERS.get(kind, {}).items():
+                fields = forms.get(name)
+                if fields is not None:
+                    return handler(
+                        self._source.query_host(), _object(fields), self._meter, self._depth
+                    )
+            return _unsupported(_UNKNOWN_FORM[kind])
+        return Unsupported({"unknown": {}})
+
+
+class _Unreadable(Exception):
+    """A request that does not have the form of one."""
 
 
 class Unsupported:
@@ -262,16 +258,44 @@ def _coin(coin: Coin) -> dict[str, str]:
     return {"denom": coin.denom, "amount": str(int(coin.amount))}
 
 
-def _bytes_of(message: object) -> bytes:
-    if not isinstance(message, str):
-        raise TypeError
-    return base64.b64decode(message, validate=True)
+def _unsupported(kind: str) -> Unsupported:
+    return Unsupported({"unsupported_request": {"kind": kind}})
+
+
+def _request(raw: bytes) -> Mapping[str, Any]:
+    try:
+        asked = cosmwasm_json.decode(raw, Any)
+    except ContractError as error:
+        raise _Unreadable(str(error)) from None
+    return {} if asked is None else _object(asked)
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise _Unreadable(f"json: cannot unmarshal {_json_kind(value)} into an object")
+    return value
+
+
+def _json_kind(value: object) -> str:
+    if isinstance(value, bool):
+        return "bool"
+    return {str: "string", int: "number", list: "array"}.get(type(value), "object")
+
+
+def _bytes_of(fields: Mapping[str, Any], name: str) -> bytes:
+    """A member in base64; a missing one is empty, as in all members."""
+    try:
+        return base64.b64decode(_text_of(fields, name), validate=True)
+    except (binascii.Error, ValueError):
+        raise _Unreadable("illegal base64 data") from None
 
 
 def _text_of(fields: Mapping[str, Any], name: str) -> str:
-    value = fields[name]
+    value = fields.get(name)
+    if value is None:
+        return ""
     if not isinstance(value, str):
-        raise TypeError
+        raise _Unreadable(f"json: cannot unmarshal {_json_kind(value)} into {name} of type string")
     return value
 
 
@@ -300,15 +324,15 @@ def _denom_metadata(
 def _all_denom_metadata(
     _host: QueryHost, _fields: Mapping[str, Any], _meter: GasMeter, _depth: int
 ) -> bytes:
-    return b'{"metadata":[],"next_key":null}'
+    return b'{"metadata":[]}'
 
 
 def _smart(host: QueryHost, fields: Mapping[str, Any], meter: GasMeter, depth: int) -> bytes:
-    return host.smart(_text_of(fields, "contract_addr"), _bytes_of(fields["msg"]), meter, depth)
+    return host.smart(_text_of(fields, "contract_addr"), _bytes_of(fields, "msg"), meter, depth)
 
 
 def _raw(host: QueryHost, fields: Mapping[str, Any], meter: GasMeter, _depth: int) -> bytes:
-    return host.raw(_text_of(fields, "contract_addr"), _bytes_of(fields["key"]), meter) or b""
+    return host.raw(_text_of(fields, "contract_addr"), _bytes_of(fields, "key"), meter) or b""
 
 
 def _contract_info(
@@ -323,23 +347,50 @@ def _contract_info(
 
 
 def _code_info(host: QueryHost, fields: Mapping[str, Any], meter: GasMeter, _depth: int) -> bytes:
-    code_id = fields["code_id"]
-    if type(code_id) is not int:
-        raise TypeError
+    code_id = fields.get("code_id")
+    if code_id is None:
+        code_id = 0
+    if type(code_id) is not int or not 0 <= code_id < 1 << 64:
+        raise _Unreadable(
+            f"json: cannot unmarshal {_json_kind(code_id)} into code_id of type uint64"
+        )
     creator, checksum = host.code_info(code_id, meter)
     return cosmwasm_json.encode(
         {"code_id": code_id, "creator": creator, "checksum": checksum.hex()}
     )
 
 
-_HANDLERS: Final = {
-    ("bank", "balance"): _balance,
-    ("bank", "all_balances"): _all_balances,
-    ("bank", "supply"): _supply,
-    ("bank", "denom_metadata"): _denom_metadata,
-    ("bank", "all_denom_metadata"): _all_denom_metadata,
-    ("wasm", "smart"): _smart,
-    ("wasm", "raw"): _raw,
-    ("wasm", "contract_info"): _contract_info,
-    ("wasm", "code_info"): _code_info,
+_Handler = Callable[[QueryHost, Mapping[str, Any], GasMeter, int], bytes]
+
+_HANDLERS: Final[Mapping[str, Mapping[str, _Handler]]] = {
+    "bank": {
+        "supply": _supply,
+        "balance": _balance,
+        "all_balances": _all_balances,
+        "denom_metadata": _denom_metadata,
+        "all_denom_metadata": _all_denom_metadata,
+    },
+    "wasm": {
+        "smart": _smart,
+        "raw": _raw,
+        "contract_info": _contract_info,
+        "code_info": _code_info,
+    },
 }
+_UNKNOWN_FORM: Final = {
+    "bank": "unknown BankQuery variant",
+    "wasm": "unknown WasmQuery variant",
+}
+#: kinds that are refused whatever they ask: modules that this chain lacks, and paths of its node
+_DISABLED: Final = {
+    "custom": "custom",
+    "ibc": "ibc",
+    "staking": "staking",
+    "stargate": "Stargate queries are disabled",
+    "distribution": "distribution",
+    "grpc": "gRPC queries are disabled",
+}
+#: the order in which wasmd looks at a request that names several
+_KINDS: Final = (
+    *("bank", "custom", "ibc", "staking", "stargate", "wasm", "distribution", "grpc"),
+)

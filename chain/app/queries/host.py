@@ -80,7 +80,9 @@ class ChainHost:
         return self._bank.balances(self._store, address, meter)
 
     def supply(self, denom: str, meter: GasMeter) -> Coin:
-        """How much of a denomination exists."""
+        """How much of a denomination exists. An invalid denomination aborts the caller (QRY-3)."""
+        if not valid_denom(denom):
+            raise HostPanic
         stored, factor = query_denom(denom)
         return Coin(denom, self._bank.supply(self._store, stored, meter) // factor)
 

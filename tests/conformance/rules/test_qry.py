@@ -50,6 +50,10 @@ def test_QRY_2_a_query_sees_the_transaction_so_far(world):
     assert json.loads(log_of(world)[-1])["ok"]["ok"] == b64(b"below")
 
 
+def unsupported(kind):
+    return compact({"error": {"unsupported_request": {"kind": kind}}})
+
+
 GHOST = "msg1attw7q7krmnqc5ead4zsc59pu4v63gmldduk5sy5e5x6c6m5gs5q4nz4s2"
 
 
@@ -62,10 +66,69 @@ GHOST = "msg1attw7q7krmnqc5ead4zsc59pu4v63gmldduk5sy5e5x6c6m5gs5q4nz4s2"
         ({"zzz": {}}, '{"error":{"unknown":{}}}'),
         (smart("zz", {}), '{"ok":{"error":"codespace: sdk, code: 7"}}'),
         (raw("zz", b"k"), '{"ok":{"error":"codespace: sdk, code: 7"}}'),
+        (None, '{"error":{"unknown":{}}}'),
+        ({"bank": None}, '{"error":{"unknown":{}}}'),
+        ({"bank": {}}, unsupported("unknown BankQuery variant")),
+        ({"bank": {"zzz": {}}}, unsupported("unknown BankQuery variant")),
+        ({"bank": {"balance": None}}, unsupported("unknown BankQuery variant")),
+        ({"wasm": {}}, unsupported("unknown WasmQuery variant")),
+        ({"wasm": {"zzz": 5}}, unsupported("unknown WasmQuery variant")),
+        ({"grpc": {}, "wasm": {}}, unsupported("unknown WasmQuery variant")),
+        ({"bank": {"balance": {}}}, '{"ok":{"error":"codespace: sdk, code: 7"}}'),
+        ({"bank": {"all_balances": {}}}, '{"ok":{"error":"codespace: sdk, code: 7"}}'),
+        ({"bank": {"denom_metadata": {}}}, '{"ok":{"error":"codespace: sdk, code: 38"}}'),
+        ({"wasm": {"smart": {}}}, '{"ok":{"error":"codespace: sdk, code: 7"}}'),
+        ({"wasm": {"contract_info": {}}}, '{"ok":{"error":"codespace: sdk, code: 7"}}'),
+        ({"wasm": {"code_info": {}}}, '{"ok":{"error":"codespace: wasm, code: 12"}}'),
+        (
+            {"wasm": {"code_info": {"code_id": None}}},
+            '{"ok":{"error":"codespace: wasm, code: 12"}}',
+        ),
     ],
 )
 def test_QRY_3_how_failures_are_reported(world, request_, answer):
     assert ask(world, request_) == answer
+
+
+def test_QRY_3_a_member_that_is_missing_is_empty(world):
+    no_message = {"wasm": {"smart": {"contract_addr": world.b}}}
+    assert ask(world, no_message) == '{"ok":{"error":"codespace: wasm, code: 14"}}'
+    no_key = {"wasm": {"raw": {"contract_addr": world.b}}}
+    assert ask(world, no_key) == '{"ok":{"ok":""}}'
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        [],
+        "bank",
+        5,
+        {"bank": 5},
+        {"bank": {"balance": "x"}},
+        {"bank": {"balance": {"address": 5, "denom": "denom"}}},
+        {"wasm": {"smart": {"contract_addr": GHOST, "msg": {"plain": "JSON"}}}},
+        {"wasm": {"raw": {"contract_addr": GHOST, "key": "%"}}},
+        {"wasm": {"code_info": {"code_id": "1"}}},
+        {"wasm": {"code_info": {"code_id": -1}}},
+        {"wasm": {"code_info": {"code_id": 1 << 64}}},
+    ],
+)
+def test_QRY_3_a_request_of_another_form_is_invalid(world, request_):
+    shown = json.loads(ask(world, request_))["error"]["invalid_request"]
+    assert shown["request"] == b64(compact(request_).encode())
+    assert shown["error"]
+
+
+def test_QRY_3_a_request_that_is_no_json_is_invalid(world):
+    seen = []
+
+    def execute(deps, env, info, msg):
+        seen.extend(deps.querier.raw_query(raw) for raw in (b"", b"{", b"\xff", b"{} x"))
+        return Response()
+
+    world.chain.execute(world.deploy(execute=execute), {}, sender=world.alice)
+    assert [list(json.loads(answer)["error"]) for answer in seen] == [["invalid_request"]] * 4
+    assert json.loads(seen[2])["error"]["invalid_request"]["request"] == b64(b"\xff")
 
 
 def test_QRY_3_contract_errors_and_broken_messages(world):
@@ -74,8 +137,10 @@ def test_QRY_3_contract_errors_and_broken_messages(world):
     assert ask(world, smart(world.b, b"zz")) == '{"ok":{"error":"codespace: wasm, code: 14"}}'
 
 
-def test_QRY_3_a_balance_of_an_invalid_denomination_aborts(world):
-    request = {"bank": {"balance": {"address": world.a, "denom": "!"}}}
+@pytest.mark.parametrize("form", ["balance", "supply"])
+@pytest.mark.parametrize("denom", ["!", "", None])
+def test_QRY_3_an_invalid_denomination_aborts(world, form, denom):
+    request = {"bank": {form: {"address": world.a, "denom": denom}}}
     result = world.run({"do": [["query", request]]})
     assert (result.codespace, result.code) == ("wasm", 29)
 
