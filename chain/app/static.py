@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from chain.app.events import WHITE
+from chain.app.printable import is_printable
 from chain.app.units import CoinLike, list_error
 from chain.crypto.addresses import AddressError, validate
 from chain.errors import AppError
@@ -39,31 +40,6 @@ SALT_MAX: Final = 64  # bytes
 CODE_MAX: Final = 819_200  # bytes
 _DEPTH_MAX: Final = 64
 _RAW: Final = msgspec.json.Decoder(msgspec.Raw)
-
-#: what Go's ``unicode.IsGraphic`` without spaces refuses, fixed here: format and separator
-#: characters, by range
-_UNPRINTABLE: Final = (
-    (0x00, 0x1F),
-    (0x7F, 0xA0),
-    (0xAD, 0xAD),
-    (0x600, 0x605),
-    (0x61C, 0x61C),
-    (0x6DD, 0x6DD),
-    (0x70F, 0x70F),
-    (0x1680, 0x1680),
-    (0x180E, 0x180E),
-    (0x2000, 0x200F),
-    (0x2028, 0x202F),
-    (0x205F, 0x206F),
-    (0x3000, 0x3000),
-    (0xD800, 0xF8FF),
-    (0xFDD0, 0xFDEF),
-    (0xFEFF, 0xFEFF),
-    (0xFFF9, 0xFFFB),
-    (0xFFFE, 0xFFFF),
-    (0xE0000, 0xE0FFF),
-    (0xF0000, 0x10FFFF),
-)
 
 
 def check(message: Msg, prefix: str) -> None:
@@ -99,13 +75,8 @@ def label(text: str) -> None:
         raise AppError.wrap("wasm", 13, f"label: cannot be longer than {LABEL_MAX} characters")
     if text != text.strip(WHITE):
         raise AppError.wrap("wasm", 14, "label: label must not start/end with whitespaces")
-    for letter in text:
-        point = ord(letter)
-        if 0x20 <= point < 0x7F:
-            continue
-        for low, high in _UNPRINTABLE:
-            if low <= point <= high:
-                raise AppError.wrap("wasm", 14, "label: label must have printable characters only")
+    if not is_printable(text):
+        raise AppError.wrap("wasm", 14, "label: label must have printable characters only")
 
 
 def json_payload(raw: bytes) -> None:
