@@ -26,7 +26,7 @@ from chain.app.static import CODE_MAX
 from chain.app.submessages import BurnOf, Nothing
 from chain.app.units import convert, list_error, text
 from chain.app.wasm import Wasm
-from chain.crypto.addresses import AddressError, validate
+from chain.crypto.addresses import AddressError, WrongPrefix, validate
 from chain.errors import AppError
 from chain.gas import COMPILE_BYTE, KV_HAS, KV_WRITE, KV_WRITE_BYTE, GasMeter
 from chain.tx.messages import (
@@ -173,7 +173,13 @@ class Handlers:
         try:
             validate(address, self._prefix)
         except AddressError as error:
-            raise AppError.wrap("sdk", 7, f"invalid {where} address: {error}") from None
+            text = str(error)
+            if isinstance(error, WrongPrefix) and where == "to":  # read by another decoder there
+                text = (
+                    f"hrp does not match bech32 prefix: expected '{error.expected}' "
+                    f"got '{error.found}': internal logic error"
+                )
+            raise AppError.wrap("sdk", 7, f"invalid {where} address: {text}") from None
         return address
 
     def _check_coins(self, coins: Coins) -> None:

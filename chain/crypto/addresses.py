@@ -32,6 +32,15 @@ class AddressError(Exception):
     """The text or the bytes are not an address; the message says why, in wasmd's words."""
 
 
+class WrongPrefix(AddressError):
+    """Good bech32 of another chain."""
+
+    def __init__(self, expected: str, found: str) -> None:
+        super().__init__(f"invalid Bech32 prefix; expected {expected}, got {found}")
+        self.expected = expected
+        self.found = found
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def validate(text: str, prefix: str = DEFAULT_PREFIX) -> bytes:
     """Canonical bytes of an address text. Raises: AddressError when it is not one in its only form
@@ -46,7 +55,7 @@ def validate(text: str, prefix: str = DEFAULT_PREFIX) -> bytes:
     except bech32.Bech32Error as error:
         raise AddressError(f"decoding bech32 failed: {error}") from None
     if found != prefix:
-        raise AddressError(f"invalid Bech32 prefix; expected {prefix}, got {found}")
+        raise WrongPrefix(prefix, found)
     if not data:
         raise AddressError("addresses cannot be empty: unknown address")
     if len(data) > 255:

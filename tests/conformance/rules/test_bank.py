@@ -50,6 +50,17 @@ def test_BANK_2_the_text_names_both_amounts(world):
     )
 
 
+def test_BANK_2_an_address_of_another_chain_is_named_as_the_bank_reads_it(world):
+    cosmos = "cosmos19rqs2ezpjmgwzqqlqs2tzqlcvt472rx9yuvnah"
+    text = "hrp does not match bech32 prefix: expected 'msg' got 'cosmos': internal logic error"
+    for result in (
+        world.chain.try_send(world.alice, cosmos, "1denom"),
+        world.run(script(messages=[plain(send(cosmos, "1denom"))])),
+    ):
+        assert (result.codespace, result.code) == ("sdk", 7)
+        assert result.log.endswith(f"invalid to address: {text}: invalid address")
+
+
 def test_BANK_3_an_unknown_denomination_is_an_empty_balance(world):
     result = world.chain.try_send(world.bob, world.alice, "1nosuch")
     assert result.log.endswith(
