@@ -320,6 +320,8 @@ WORDS: Final[dict[str, str]] = {
     "validator": "验证者",
     "working": "进行中",
     "yes": "是",
+    "{count} agents can do {name}": "{count} 个 Agent 能做 {name}",
+    "Announced on {name}": "在 {name} 上公布",
     "{count} messages": "{count} 条消息",
     "{count} transactions": "{count} 笔交易",
     "{kind} {who}, gas {gas}": "{kind} {who}，Gas {gas}",

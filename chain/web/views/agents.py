@@ -45,32 +45,36 @@ async def show_agents(context: Context) -> None:
             _join_form(context, me)
 
 
-def _finder(context: Context) -> Callable[[], tuple[list[Json], str | None]]:
-    """The agents of the address's parameters: a page, and the cursor of the next one."""
-    source = context.source
+def _finder(context: Context) -> Callable[[], tuple[list[Json], str | None, str]]:
+    """The agents of the address's parameters: a page, the cursor of the next one, and what was
+    searched, in words."""
+    source, t = context.source, context.t
     capability, topic, most = context.get("capability"), context.get("topic"), context.get("max")
     max_price = str(units(most)) if most else None
     after = context.get("after") or None
 
-    def load() -> tuple[list[Json], str | None]:
+    def load() -> tuple[list[Json], str | None, str]:
         to = source.addresses()
         if capability:
             page = source.ask(
                 to.a2a, "find_agents_by_capability", capability=capability, order="price",
                 max_price=max_price, start_after=after, limit=PAGE,
             )  # fmt: skip
-            return list(page["entries"]), page["next"]
+            said = t("{count} agents can do {name}", count=page["count"], name=capability)
+            return list(page["entries"]), page["next"], said
         if topic:
             page = source.ask(to.registry, "discover", topic=topic, start_after=after, limit=PAGE)
-            return list(page["announcements"]), page["next"]
+            return list(page["announcements"]), page["next"], t("Announced on {name}", name=topic)
         page = source.ask(to.registry, "list_agents", start_after=after, limit=PAGE)
-        return list(page["agents"]), page["next"]
+        return list(page["agents"]), page["next"], ""
 
     return load
 
 
-def _show_found(context: Context, found: list[Json], cursor: str | None) -> None:
+def _show_found(context: Context, found: list[Json], cursor: str | None, said: str) -> None:
     t = context.t
+    if said:
+        kit.note(said)
     if not found:
         kit.note(t("No agent was found"))
         return

@@ -11,6 +11,7 @@ from browser import NARROW, Site
 from web_story import Player, play
 from web_world import HOSTILE, MSG, World
 
+from chain.client.agent_calls import send_message
 from chain.client.envelope import PAYLOAD_MAX_BYTES
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
@@ -185,6 +186,46 @@ def test_the_largest_payload_is_shown_whole(browser: Any, shown: Shown) -> None:
     text = page.locator("article .words").first.text_content()
     assert len(text) > PAYLOAD_MAX_BYTES - 1_000
     assert page.evaluate("window.hacked") is None
+
+
+def test_D15_08_a_talk_reads_from_top_to_bottom(browser: Any, shown: Shown) -> None:
+    site, world = shown
+    page = site.window(browser, f"/chat?with={world.alice.address}&as=bob")
+    talk = world.source.agent(world.bob).conversation(world.alice.address)
+    oldest_first = [one.msg_id for one in reversed(talk)]
+    assert page.locator("[role=log] article a.id").all_inner_texts() == oldest_first
+
+
+def test_D15_10_the_number_at_a_box_counts_all_and_not_a_page(browser: Any, shown: Shown) -> None:
+    site, world = shown
+    for account in (world.carol, world.alice):  # each below its rate limit
+        actor = world.source.actor(account)
+        call = send_message(
+            actor.contracts,
+            world.dave.address,
+            b"one of many",
+            message_type="notification",
+            priority=50,
+            ttl=3600,
+        )
+        actor.submit(*[call] * 15)
+    page = site.window(browser, "/messages?as=dave&status=pending")
+    to = world.source.addresses()
+    total = world.source.ask(to.a2a, "list_messages", address=world.dave.address, limit=1)["total"]
+    assert total >= 30
+    page.get_by_role("link", name=f"Inbox ({total})", exact=True).wait_for()
+    assert page.locator("article.message").count() == 20
+    page.get_by_role("link", name="Older", exact=True).click()
+    page.wait_for_url("**after=**")
+
+
+def test_D15_12_what_was_found_belongs_to_what_was_searched(browser: Any, shown: Shown) -> None:
+    site, _ = shown
+    page = site.window(browser, "/?capability=chart-generation")
+    box = page.get_by_label("Capability", exact=True).first
+    box.fill("something-else")
+    page.get_by_role("link", name="bob-agent", exact=True).wait_for()
+    page.get_by_text("1 agents can do chart-generation").wait_for()
 
 
 # --- for everybody --------------------------------------------------------------------------------

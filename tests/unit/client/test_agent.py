@@ -153,6 +153,21 @@ def test_D15_13_answers_and_task_messages_are_no_requests(agent: Actors) -> None
     assert alice.requests() == []
 
 
+def test_D16_09_a_reply_that_failed_is_tried_again_and_nothing_is_handled_twice(
+    agent: Actors,
+) -> None:
+    alice, bob = agent("alice"), agent("bob")
+    first, second = (alice.send(bob.address, {"n": n}) for n in range(2))
+    quote = bob.reply(first, {"price": "8000000"})
+    with pytest.raises(TxRefused, match="Message too large"):
+        bob.submit(calls.reply_message(bob.contracts, second, bytes(262_145)))
+    assert [one.msg_id for one in bob.requests()] == [second]  # waiting holds up nothing else
+    with pytest.raises(TimedOut):
+        bob.wait_for_reply(quote, 1)
+    bob.reply(second, {"price": "1"})
+    assert bob.requests() == []
+
+
 def test_a_channel_is_opened_once_and_again_after_it_was_closed(agent: Actors) -> None:
     alice, bob = agent("alice"), agent("bob")
     first = alice.open_channel(bob.address)
@@ -179,6 +194,17 @@ def test_sealing_needs_a_published_key(agent: Actors) -> None:
     alice, bare = agent("alice"), agent("bare", joined=False)
     with pytest.raises(LookupError, match="has no DID document"):
         alice.send(bare.address, {"n": 1}, sealed=True)
+
+
+def test_D15_19_a_key_of_an_ended_document_is_no_key(agent: Actors) -> None:
+    alice, bob = agent("alice"), agent("bob")
+    assert alice.encryption_key_of(bob.address) == bob.encryption_key.public_key
+    document = alice.document_of(bob.address)
+    assert document is not None
+    ended = {"deactivate_did": {"did": document["id"]}}
+    bob.submit(calls.Call(bob.contracts.did_registry, ended))
+    with pytest.raises(LookupError, match="has no DID document"):
+        alice.encryption_key_of(bob.address)
 
 
 # --- tasks ----------------------------------------------------------------------------------------
