@@ -23,6 +23,8 @@ KV_ITER_BYTE: Final = 3  # per byte of key and value
 INSTANCE: Final = 60_000  # first call of a code (by checksum) in a transaction
 INSTANCE_DISCOUNT: Final = 2_000  # every later call, and replies (GAS-5, GAS-6)
 COMPILE_BYTE: Final = 3  # per byte of source at upload
+UNCOMPRESS: Final = (15, 100)  # per byte of what comes compressed: 0.15, rounded down in all
+VM_GAS: Final = 140_000  # VM gas in one SDK gas; what is less than one is free
 EVENT_ATTRIBUTE: Final = 10  # per attribute of the response and of custom events
 EVENT: Final = 20  # per custom event
 EVENT_BYTE: Final = 1  # per byte of attribute keys and values beyond the free tier, and of types
@@ -40,12 +42,20 @@ SIG_SECP256K1: Final = 1_000  # sdk x/auth SigVerifyCostSecp256k1
 SIG_ED25519: Final = 590  # sdk x/auth SigVerifyCostED25519
 SIG_ML_DSA_87: Final = 4_000  # ours: four secp256k1 checks, as measured
 TX_SIZE_BYTE: Final = 10  # sdk x/auth TxSizeCostPerByte
-VM_SECP256K1: Final = 96_000_000 // 140_000  # wasmd, VM gas over the multiplier
-VM_ED25519: Final = 35_000_000 // 140_000
+VM_SECP256K1: Final = 96_000_000 // VM_GAS  # wasmd
+VM_ED25519: Final = 35_000_000 // VM_GAS
 VM_ML_DSA_87: Final = 2_743  # ours: four times the secp256k1 price in the VM
 
 # --- compute (ours, CH-6) -----------------------------------------------------------------------
 STEPS_PER_GAS: Final = 10  # instrumented steps (loop turns, calls, sizes) that cost one gas
+
+
+def uncompress_cost(size: int) -> int:
+    """Gas of unpacking so many compressed bytes."""
+    if size < 0:
+        raise ValueError("negative length")
+    price, over = UNCOMPRESS
+    return size * price // over
 
 
 class OutOfGas(BaseException):

@@ -28,7 +28,14 @@ from chain.app.units import convert, list_error, text
 from chain.app.wasm import Wasm
 from chain.crypto.addresses import AddressError, WrongPrefix, validate
 from chain.errors import AppError
-from chain.gas import COMPILE_BYTE, KV_HAS, KV_WRITE, KV_WRITE_BYTE, GasMeter
+from chain.gas import (
+    COMPILE_BYTE,
+    KV_HAS,
+    KV_WRITE,
+    KV_WRITE_BYTE,
+    GasMeter,
+    uncompress_cost,
+)
 from chain.tx.messages import (
     Coins,
     Msg,
@@ -207,6 +214,9 @@ class Handlers:
         Gas: 3 per byte of the contract's source, as wasmd charges per byte of Wasm.
         """
         self._check_boundary(tx, message)
+        if message.wasm_byte_code.startswith(_GZIP):
+            price = uncompress_cost(len(message.wasm_byte_code))
+            meter.consume(price, "Uncompress gzip bytecode")
         sent = _unpacked(message.wasm_byte_code)
         line = sent.decode("utf-8", "replace")
         found = _SOURCE.fullmatch(line)

@@ -22,6 +22,7 @@ from typing import Final
 from chain.crypto import bech32
 
 DEFAULT_PREFIX: Final = "msg"
+NOT_NORMALIZED: Final = "address not normalized"
 _NATIVE_DIGITS: Final = 48
 _HEX: Final = frozenset("0123456789abcdef")
 _MAX_SALT: Final = 64
@@ -65,7 +66,7 @@ def validate(text: str, prefix: str = DEFAULT_PREFIX) -> bytes:
             f"address length must be 20 or 32 bytes, got {len(data)}: unknown address"
         )
     if text != text.lower():
-        raise AddressError("address not normalized")
+        raise AddressError(NOT_NORMALIZED)
     return data
 
 
@@ -80,7 +81,7 @@ def _looks_native(text: str, prefix: str) -> bool:
 
 def _native_bytes(text: str, prefix: str) -> bytes:
     if text != text.lower():
-        raise AddressError("address not normalized")
+        raise AddressError(NOT_NORMALIZED)
     data = bytes.fromhex(text[len(prefix) + 1 :])
     checksum = hashlib.sha256(data[:20]).digest()[:4]
     if checksum != data[20:]:

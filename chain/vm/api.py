@@ -45,8 +45,9 @@ class Api:
         """
         try:
             self._check(text)
-        except ContractError:
-            self._meter.consume(VALIDATE_FAILED, "validate")
+        except ContractError as error:
+            decoded = error.text.endswith(addresses.NOT_NORMALIZED)
+            self._meter.consume(VALIDATE if decoded else VALIDATE_FAILED, "validate")
             raise
         self._meter.consume(VALIDATE, "validate")
         return Addr(text)
