@@ -1,12 +1,13 @@
 """Answers ABCI requests from one App.
 
 Consensus and pool calls take one lock; queries and snapshot reads take none, they read the
-committed view. An exception in Info, InitChain, FinalizeBlock or Commit stops the node; in Query
-and CheckTx a client's bytes never do.
+committed view. An exception in Info, InitChain, FinalizeBlock or Commit stops the node; in Query,
+CheckTx and the reading of snapshots, which strangers cause, it is logged and answered with a code.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,9 @@ from chain.abci import convert
 from chain.abci.wire import METHODS, Response
 from chain.app.application import App
 from chain.app.snapshots import Snapshot
+from chain.gas import OutOfGas
+
+log: Final = logging.getLogger(__name__)
 
 ACCEPT: Final = 1
 REJECT: Final = 2
@@ -23,6 +27,9 @@ _RECHECK: Final = 1
 _PROOF_OP: Final = "ics23:smt"
 #: read only, on the committed view: answered beside a running block
 UNLOCKED: Final = ("echo", "flush", "query", "list_snapshots", "load_snapshot_chunk")
+#: what strangers cause: a failure there is an answer, and stops nothing
+FORGIVEN: Final = ("query", "check_tx", "list_snapshots", "load_snapshot_chunk")
+_INTERNAL: Final = 1
 
 
 class Handler:
@@ -32,6 +39,7 @@ class Handler:
         self._app = app
         self._on_commit = on_commit
         self._lock = threading.Lock()
+        self._begun = app.height > 0
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
@@ -41,6 +49,23 @@ class Handler:
 
     def answer(self, method: str, request: Any) -> Any:
         """The Response to a Request of this method."""
+        if log.isEnabledFor(logging.DEBUG):
+            asked = getattr(request, method)
+            log.debug("call %s", method, extra={"height": getattr(asked, "height", 0)})
+        if method not in FORGIVEN:
+            return self._answer(method, request)
+        try:
+            return self._answer(method, request)
+        except (Exception, OutOfGas):
+            log.exception("the application failed in %s; the caller hears of it", method)
+        response = Response()
+        out = getattr(response, method)
+        out.SetInParent()
+        if method in {"query", "check_tx"}:
+            out.code, out.codespace, out.log = _INTERNAL, "undefined", "internal error"
+        return response
+
+    def _answer(self, method: str, request: Any) -> Any:
         response = Response()
         out = getattr(response, method)
         out.SetInParent()
@@ -79,6 +104,7 @@ class Handler:
             convert.put_validator(out.validators.add(), member)
         convert.put_consensus_params(out.consensus_params, made.consensus_params)
         out.app_hash = made.app_hash
+        self._begun = True
 
     def _query(self, request: Any, out: Any) -> None:
         if self._app.height == 0:
@@ -95,9 +121,9 @@ class Handler:
             op.type, op.key, op.data = _PROOF_OP, result.key, result.proof
 
     def _check_tx(self, request: Any, out: Any) -> None:
-        if self._app.height == 0:
+        if not self._begun:
             out.code, out.codespace = 18, "sdk"
-            out.log = "the chain has no block yet; send it again after the first: invalid request"
+            out.log = "the chain has not begun; send it after its first block: invalid request"
             return
         result = self._app.check_tx(bytes(request.tx), request.type == _RECHECK)
         out.code, out.codespace, out.log = result.code, result.codespace, result.log
@@ -150,6 +176,7 @@ class Handler:
 
     def _apply_snapshot_chunk(self, request: Any, out: Any) -> None:
         applied = self._app.apply_snapshot_chunk(int(request.index), bytes(request.chunk))
+        self._begun = self._app.height > 0
         out.result = applied.result
         out.refetch_chunks.extend(applied.refetch)
         if applied.reject_sender:

@@ -7,9 +7,11 @@ Source: CometBFT 0.38 ``config/config.go``, ``privval/file.go``, ``p2p/key.go``.
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import os
 import socket
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +28,8 @@ BLOCK_BYTES_MAX: Final = 4 * 1024 * 1024
 #: below the range that the system hands out to outgoing connections
 PORT_FIRST: Final = 20_000
 PORT_LAST: Final = 32_700
+#: the system's bound on the path of a unix socket
+UNIX_PATH_MAX: Final = 107
 _TYPES: Final = {
     ED25519: ("tendermint/PubKeyEd25519", "tendermint/PrivKeyEd25519"),
     ML_DSA_65: ("cometbft/PubKeyMlDsa65", "cometbft/PrivKeyMlDsa65"),
@@ -69,12 +73,21 @@ class Home:
     @property
     def socket(self) -> Path:
         """Where the App listens."""
-        return self.folder / "abci.sock"
+        return socket_of(self.folder)
 
     @property
     def rpc(self) -> str:
         """The node's RPC address."""
         return f"http://127.0.0.1:{self.rpc_port}"
+
+
+def socket_of(folder: Path) -> Path:
+    """Where the App of a home listens: there, or under a short name where its path is too long."""
+    place = folder.resolve() / "abci.sock"
+    if len(os.fsencode(place)) <= UNIX_PATH_MAX:
+        return place
+    digest = hashlib.sha256(os.fsencode(place)).hexdigest()[:24]
+    return Path(tempfile.gettempdir()) / f"msgchain-{digest}.sock"
 
 
 def _base64(raw: bytes) -> str:
@@ -110,11 +123,30 @@ def free_ports(count: int, first: int = PORT_FIRST) -> list[int]:
 
 
 def genesis_file(
-    document: Mapping[str, Any], keys: Sequence[ConsensusKey], *, kind: str = ED25519
+    document: Mapping[str, Any],
+    keys: Sequence[ConsensusKey],
+    *,
+    kind: str = ED25519,
+    payouts: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """A genesis document with these validators and the consensus parameters that the App wants."""
+    """A genesis document with these validators and the consensus parameters that the App wants.
+
+    ``payouts``: the account that gets each validator's share of the fees. The state is no devnet's:
+    behind CometBFT anybody may send anything, so developer transactions are refused.
+    """
+    state = {**(document.get("app_state") or {}), "devnet": False}
+    if payouts:
+        state["validators"] = [
+            {
+                "name": f"node{index}",
+                "pub_key": {"type": key.kind, "value": key.public.hex()},
+                "payout": payout,
+            }
+            for index, (key, payout) in enumerate(zip(keys, payouts, strict=True))
+        ]
     return {
         **document,
+        "app_state": state,
         "initial_height": "1",
         "consensus_params": {
             "block": {"max_bytes": str(BLOCK_BYTES_MAX), "max_gas": "-1"},
@@ -149,8 +181,12 @@ def write_home(
     ports: tuple[int, int],
     validator: bool = True,
 ) -> Home:
-    """Write one node's folder; a home that exists keeps its keys and data. Raises: OSError."""
+    """Write one node's new folder. Raises: OSError, also where there are keys already: a key that
+    is replaced is a validator that is gone, one that is copied signs twice.
+    """
     config, data = folder / "config", folder / "data"
+    if (config / "priv_validator_key.json").exists():
+        raise FileExistsError(f"{config / 'priv_validator_key.json'} exists; keep it")
     for part in (config, data, folder / "app"):
         part.mkdir(parents=True, exist_ok=True)
     peer = Ed25519Key(os.urandom(32))
@@ -175,8 +211,7 @@ def write_home(
         secret=True,
     )
     state = data / "priv_validator_state.json"
-    if not state.exists():
-        _write(state, {"height": "0", "round": 0, "step": 0}, secret=True)
+    _write(state, {"height": "0", "round": 0, "step": 0}, secret=True)
     node_id = validator_address(peer.pubkey.key).hex()
     return Home(folder, name, node_id, ports[0], ports[1], validator)
 
@@ -249,10 +284,15 @@ def write_net(
     full_nodes: int = 0,
     kind: str = ED25519,
     first_port: int = PORT_FIRST,
+    payouts: Sequence[str] = (),
+    keys: Sequence[ConsensusKey] = (),
 ) -> list[Home]:
-    """Write the homes of a new net: ``validators`` nodes that vote, ``full_nodes`` that follow."""
-    keys = [new_key(kind) for _ in range(validators)]
-    genesis = genesis_file(document, keys, kind=kind)
+    """Write the homes of a new net: ``validators`` nodes that vote, ``full_nodes`` that follow.
+
+    ``keys``: of the validators, default fresh ones. Raises: OSError.
+    """
+    keys = keys or [new_key(kind) for _ in range(validators)]
+    genesis = genesis_file(document, keys, kind=kind, payouts=payouts)
     count = validators + full_nodes
     ports = free_ports(2 * count, first_port)
     homes = []

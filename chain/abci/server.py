@@ -16,15 +16,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from chain.abci.handler import Handler
+from chain.abci.homes import UNIX_PATH_MAX
 from chain.abci.wire import Request, Response, frame, method_of
+from chain.gas import OutOfGas
 
 log: Final = logging.getLogger(__name__)
 
 #: CometBFT's own bound on a frame is 2^31 - 1; a block is at most 100 MB.
 FRAME_BYTES_MAX: Final = 256 * 1024 * 1024
 _RECEIVE: Final = 1 << 18
-_UNIX_PATH_MAX: Final = 107
 _VARINT_BYTES: Final = 10
+#: what CometBFT has to read the exception before the process ends
+_LAST_WORDS_SECONDS: Final = 0.2
 
 
 class FrameError(Exception):
@@ -83,6 +86,7 @@ class Server:
         self._open: set[socket.socket] = set()
         self._guard = threading.Lock()
         self._closing = False
+        self._broken = ""
         self._socket, self._path = _listen(address)
 
     @property
@@ -145,28 +149,33 @@ class Server:
             method = method_of(request)
         except Exception as error:
             raise FrameError(f"not an ABCI request: {error}") from None
+        if self._broken:
+            return _exception(self._broken)
         try:
             return frame(self._handler.answer(method, request))
-        except Exception as error:
-            return self._failed(method, error)
+        except (Exception, OutOfGas) as error:
+            log.exception("the application failed in %s; the process ends", method)
+            self._broken = f"{method}: {error}"
+            threading.Timer(_LAST_WORDS_SECONDS, self._on_failure).start()
+            return _exception(self._broken)
 
-    def _failed(self, method: str, error: Exception) -> bytes:
-        log.exception("the application failed in %s; the process ends", method)
-        reply: Any = Response()
-        reply.exception.error = f"{method}: {error}"
-        threading.Timer(0.2, self._on_failure).start()
-        return frame(reply)
+
+def _exception(text: str) -> bytes:
+    reply: Any = Response()
+    reply.exception.error = text
+    return frame(reply)
 
 
 def _listen(address: str) -> tuple[socket.socket, Path | None]:
     scheme, _, place = address.partition("://")
     if scheme == "unix":
-        if len(os.fsencode(place)) > _UNIX_PATH_MAX:
-            raise ValueError(f"{address}: a unix socket's path has at most {_UNIX_PATH_MAX} bytes")
+        if len(os.fsencode(place)) > UNIX_PATH_MAX:
+            raise ValueError(f"{address}: a unix socket's path has at most {UNIX_PATH_MAX} bytes")
         path = Path(place)
         path.unlink(missing_ok=True)
         end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         end.bind(place)
+        path.chmod(0o600)  # the protocol has no authentication
         end.listen(64)
         return end, path
     host, _, port = place.rpartition(":")

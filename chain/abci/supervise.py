@@ -2,11 +2,12 @@
 
 When the App ends, CometBFT ends with exit status 0, so a pair is restarted whatever the status.
 Health is a height that moves, not a process that lives: after a consensus failure a node answers
-its RPC and never moves again.
+its RPC and never moves again, so a pair that stands while the others go on is restarted too.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -19,6 +20,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import IO, Final
 
 from chain.abci.homes import Home
@@ -30,6 +32,13 @@ INSTALL: Final = f"go install github.com/cometbft/cometbft/cmd/cometbft@{VERSION
 _POLL_SECONDS: Final = 0.2
 _RESTART_SECONDS: Final = 0.5
 _STOP_SECONDS: Final = 10.0
+_LOOK_SECONDS: Final = 3.0
+#: a pair that stood so long while another got so far ahead is started again; each time in a row it
+#: is given twice as long
+STALL_SECONDS: Final = 30.0
+_STALL_BLOCKS: Final = 5
+_PATIENCE_MAX: Final = 3_600.0
+_APP: Final = (sys.executable, "-m", "chain.cli")
 
 
 class MissingCometBFT(Exception):
@@ -56,13 +65,21 @@ def find_cometbft() -> str:
 class Pair:
     """One App process and one CometBFT process; their output goes to files in the home.
 
-    ``settings`` are further environment variables, ``CMT_<SECTION>_<KEY>`` or ``FAIL_TEST_INDEX``.
+    ``settings`` are further environment variables, ``CMT_<SECTION>_<KEY>`` or ``FAIL_TEST_INDEX``;
+    ``command`` is what stands before ``abci --home HOME`` to start the App.
     """
 
-    def __init__(self, home: Home, binary: str, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        home: Home,
+        binary: str,
+        settings: Mapping[str, str] | None = None,
+        command: Sequence[str] = _APP,
+    ) -> None:
         self.home = home
         self._settings = settings or {}
         self._binary = binary
+        self._command = tuple(command)
         self._logs: list[IO[bytes]] = []
         self.app: subprocess.Popen[bytes] | None = None
         self.node: subprocess.Popen[bytes] | None = None
@@ -73,7 +90,7 @@ class Pair:
         self.restarts += 1
         self.app = self._spawn(
             "app.log",
-            [sys.executable, "-m", "chain.cli", "abci", "--home", str(self.home.folder)],
+            [*self._command, "abci", "--home", str(self.home.folder)],
         )
         self.node = self._spawn(
             "node.log", [self._binary, "start", "--home", str(self.home.folder)]
@@ -118,41 +135,95 @@ class Pair:
             return None
         return int(status["sync_info"]["latest_block_height"])
 
+    def wrote(self) -> float:
+        """When the App last wrote to its folder, which it also does while blocks are replayed into
+        it and the node does not answer yet.
+        """
+        times = [0.0]
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(self.home.folder / "app"):
+                with contextlib.suppress(OSError):
+                    times.append(entry.stat().st_mtime)
+        return max(times)
+
+
+@dataclass(slots=True)
+class _Health:
+    """Where a pair stood when it was last seen to move, and how long it may stand."""
+
+    mark: tuple[int | None, float]
+    since: float
+    patience: float
+
 
 class Net:
-    """Pairs under supervision: one that lost a process is restarted as a pair."""
+    """Pairs under supervision: one that lost a process, or that stands ``stall`` seconds while
+    another goes on, is restarted as a pair.
+    """
 
-    def __init__(self, pairs: Sequence[Pair]) -> None:
+    def __init__(self, pairs: Sequence[Pair], *, stall: float = STALL_SECONDS) -> None:
         self.pairs = list(pairs)
         self.held: set[str] = set()
+        self._stall = stall
         self._ended = threading.Event()
+        self._turn = threading.RLock()
+        self._health: dict[str, _Health] = {}
+        self._watcher = threading.Thread(target=self._watch, name="supervisor", daemon=True)
 
     def start(self) -> None:
         """Start every pair and the watch over them."""
         for pair in self.pairs:
             pair.start()
-        threading.Thread(target=self._watch, name="supervisor", daemon=True).start()
+        self._watcher.start()
 
     def _watch(self) -> None:
+        looked = time.monotonic()
         while not self._ended.wait(_POLL_SECONDS):
             for pair in self.pairs:
-                if pair.home.name in self.held or pair.alive():
-                    continue
-                log.warning("%s lost a process; the pair is started again", pair.home.name)
-                pair.stop()
-                if self._ended.wait(_RESTART_SECONDS):
-                    return
+                with self._turn:
+                    if not pair.alive():
+                        self._again(pair, "lost a process")
+            if time.monotonic() - looked > _LOOK_SECONDS:
+                looked = time.monotonic()
+                for pair in self._standing():
+                    self._again(pair, "stands while others go on")
+
+    def _again(self, pair: Pair, why: str) -> None:
+        with self._turn:
+            if pair.home.name in self.held or self._ended.is_set():
+                return
+            log.warning("%s %s; the pair is started again", pair.home.name, why)
+            pair.stop()
+            if not self._ended.wait(_RESTART_SECONDS):
                 pair.start()
 
-    def hold(self, name: str) -> None:
+    def _standing(self) -> list[Pair]:
+        """The pairs that stood too long while another one went on."""
+        heights, now = self.heights(), time.monotonic()
+        top = max((height or 0 for height in heights.values()), default=0)
+        found = []
+        for pair in self.pairs:
+            name = pair.home.name
+            mark = (heights[name], 0.0 if heights[name] is not None else pair.wrote())
+            known = self._health.get(name)
+            if known is None or known.mark != mark or name in self.held:
+                self._health[name] = _Health(mark, now, self._stall)
+            elif now - known.since > known.patience and (mark[0] or 0) + _STALL_BLOCKS <= top:
+                found.append(pair)
+                known.since, known.patience = now, min(2 * known.patience, _PATIENCE_MAX)
+        return found
+
+    def hold(self, name: str, how: int = signal.SIGKILL) -> None:
         """Stop one pair and leave it stopped."""
-        self.held.add(name)
-        self._pair(name).stop(signal.SIGKILL)
+        with self._turn:
+            self.held.add(name)
+            self._pair(name).stop(how)
 
     def resume(self, name: str) -> None:
         """Start a held pair again."""
-        self._pair(name).start()
-        self.held.discard(name)
+        with self._turn:
+            self._pair(name).start()
+            self.held.discard(name)
 
     def _pair(self, name: str) -> Pair:
         return next(pair for pair in self.pairs if pair.home.name == name)
@@ -174,5 +245,7 @@ class Net:
     def stop(self) -> None:
         """End the watch and every pair."""
         self._ended.set()
+        if self._watcher.is_alive():
+            self._watcher.join()
         for pair in self.pairs:
             pair.stop()

@@ -185,11 +185,12 @@ class App:
         """The transactions to propose: those given, in order, as far as bytes and gas of a block
         go. Pure.
         """
-        return proposals.prepare(txs, max_tx_bytes, gov.load_params(self.genesis_view()))
+        params = gov.load_params(self.genesis_view())
+        return proposals.prepare(txs, max_tx_bytes, params, self._decode)
 
     def process_proposal(self, txs: Sequence[bytes]) -> bool:
         """Whether an honest ``prepare_proposal`` can have made this. Pure."""
-        return proposals.accepts(txs, gov.load_params(self.genesis_view()))
+        return proposals.accepts(txs, gov.load_params(self.genesis_view()), self._decode)
 
     # --- a block --------------------------------------------------------------------------------
 
@@ -407,6 +408,9 @@ class App:
         return applied
 
     # --- inside ---------------------------------------------------------------------------------
+
+    def _decode(self, raw: bytes) -> Tx:
+        return self._memory.find(raw).tx
 
     def _find(self, raw: bytes) -> Known | AppError:
         """A transaction, or why its bytes are none."""

@@ -15,7 +15,7 @@ import click
 
 from chain import wiring
 from chain.abci.handler import Handler
-from chain.abci.homes import Home, load_net, write_config, write_net
+from chain.abci.homes import Home, load_net, socket_of, write_config, write_net
 from chain.abci.server import Server
 from chain.abci.supervise import MissingCometBFT, Net, Pair, find_cometbft
 from chain.app.application import App
@@ -34,8 +34,21 @@ _STATUS_SECONDS = 2.0
 @click.command()
 @click.option("--home", type=_FOLDER, required=True, help="Folder of the node; state is in app/.")
 @click.option("--address", help="unix://PATH or tcp://HOST:PORT; default unix://HOME/abci.sock.")
-@click.option("--log-level", default="info", show_default=True)
-def abci(home: Path, address: str | None, log_level: str) -> None:
+@click.option(
+    "--log-level",
+    type=click.Choice(logs.LEVELS),
+    default="info",
+    envvar="MSGCHAIN_LOG_LEVEL",
+    show_default=True,
+    help="debug: every call of CometBFT.",
+)
+@click.option(
+    "--rollback",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Take the App's last N blocks back and end; `cometbft rollback --hard` does the node's.",
+)
+def abci(home: Path, address: str | None, log_level: str, rollback: int | None) -> None:
     """Serve the App to CometBFT over the ABCI socket protocol."""
     logs.set_up(log_level, "text")
     home = home.resolve()
@@ -47,9 +60,12 @@ def abci(home: Path, address: str | None, log_level: str) -> None:
     codes = wiring.known_codes()
     app = App(store, codes, verifier=ThreadedVerifier(os.cpu_count() or 1))
     app.queries.services = SERVICES
+    if rollback:
+        _roll_back(app, rollback)
+        return
     handler = Handler(app)
     try:
-        server = Server(address or f"unix://{home / 'abci.sock'}", handler)
+        server = Server(address or f"unix://{socket_of(home)}", handler)
     except (OSError, ValueError) as error:
         fail(f"cannot listen: {error}")
     logging.getLogger(__name__).info("App at height %s, listening", app.height)
@@ -57,6 +73,18 @@ def abci(home: Path, address: str | None, log_level: str) -> None:
     server.serve()
     with handler.quiet():
         store.close()
+
+
+def _roll_back(app: App, blocks: int) -> None:
+    try:
+        for _ in range(blocks):
+            app.rollback()
+    except StoreError as error:
+        fail(f"at height {app.height}: {error}")
+    finally:
+        app.store.close()
+    info = app.info()
+    click.echo(f"at height {info.last_height}, app hash {info.app_hash.hex()}")
 
 
 def _on_stop(stop: Any) -> None:
@@ -112,6 +140,7 @@ def testnet(
             validators=validators,
             full_nodes=full_nodes,
             kind=_KINDS[consensus_keys],
+            payouts=[wiring.dev_key(f"node{index}").address for index in range(validators)],
         )
     for one in homes:
         click.echo(f"{one.name}  RPC {one.rpc}  home {one.folder}")

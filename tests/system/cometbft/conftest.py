@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from chain import wiring
 from chain.abci.homes import Home, write_config, write_net
-from chain.abci.supervise import MissingCometBFT, Net, Pair, find_cometbft
+from chain.abci.supervise import STALL_SECONDS, MissingCometBFT, Net, Pair, find_cometbft
 
 
 @pytest.fixture(scope="session")
@@ -30,15 +30,35 @@ def make_net(
 ) -> Iterator[Callable[..., Net]]:
     running: list[Net] = []
 
-    def make(validators: int = 4, *, kind: str = "ed25519", block_time: str = "300ms") -> Net:
+    def make(
+        validators: int = 4,
+        *,
+        kind: str = "ed25519",
+        block_time: str = "300ms",
+        full_nodes: int = 0,
+        commands: Mapping[str, Sequence[str]] | None = None,
+        stall: float = STALL_SECONDS,
+    ) -> Net:
         # a short path: a unix socket's has at most 107 bytes
         folder = Path(tmp_path_factory.mktemp("n", numbered=True))
         document = wiring.devnet_genesis(wallets=6, validators=0, time=time.time_ns())
         worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
         homes = write_net(
-            folder, document, validators=validators, kind=kind, first_port=20_000 + 500 * worker
+            folder,
+            document,
+            validators=validators,
+            full_nodes=full_nodes,
+            kind=kind,
+            first_port=20_000 + 500 * worker,
+            payouts=[wiring.dev_key(f"node{index}").address for index in range(validators)],
         )
-        net = Net([pair_of(home, homes, cometbft, block_time) for home in homes])
+        net = Net(
+            [
+                pair_of(home, homes, cometbft, block_time, (commands or {}).get(home.name, ()))
+                for home in homes
+            ],
+            stall=stall,
+        )
         running.append(net)
         net.start()
         assert net.wait_for(2, 60), net.heights()
@@ -49,6 +69,8 @@ def make_net(
         net.stop()
 
 
-def pair_of(home: Home, homes: list[Home], binary: str, block_time: str) -> Pair:
+def pair_of(
+    home: Home, homes: list[Home], binary: str, block_time: str, command: Sequence[str] = ()
+) -> Pair:
     write_config(home, homes, block_time=block_time)
-    return Pair(home, binary)
+    return Pair(home, binary, command=command) if command else Pair(home, binary)

@@ -14,6 +14,7 @@ from chain.abci.handler import Handler
 from chain.abci.server import Frames, Server
 from chain.abci.wire import Request, Response, frame
 from chain.crypto.keys import MlDsa87Key
+from chain.gas import OutOfGas
 from chain.protowire import varint
 from chain.store import MemoryBackend, StateStore
 from chain.wiring import App, KnownCodes, dev_secret
@@ -133,7 +134,7 @@ def test_twenty_connections_each_get_their_answers_in_order(place: tuple[Path, F
 
 def test_a_large_frame_is_read(place: tuple[Path, Failures]) -> None:
     line = Line(place[0])
-    text = "x" * 20_000_000
+    text = "x" * 50_000_000
     threading.Thread(target=line.end.sendall, args=(frame(echo(text)),)).start()
     assert line.read().echo.message == text
 
@@ -163,8 +164,43 @@ def test_a_chain_lives_over_the_socket(place: tuple[Path, Failures]) -> None:
 
 
 def test_a_failing_app_says_so_and_ends(place: tuple[Path, Failures]) -> None:
-    line = Line(place[0])
+    line, other = Line(place[0]), Line(place[0])
     line.call(init_chain())
     answer = line.call(commit())
     assert "commit" in answer.exception.error
+    assert other.call(finalize(1, [])).exception.error == answer.exception.error
     assert place[1].happened.wait(5)
+
+
+@pytest.mark.parametrize("error", [KeyError("bug"), OutOfGas("much")], ids=["bug", "gas"])
+def test_what_strangers_cause_stops_nothing(
+    place: tuple[Path, Failures], monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    def broken(*args: object) -> None:
+        raise error
+
+    line = Line(place[0])
+    line.call(init_chain())
+    line.call(finalize(1, []))
+    line.call(commit())
+    for name in ("query", "check_tx", "list_snapshots", "load_snapshot_chunk"):
+        monkeypatch.setattr(App, name, broken)
+        request = Request()
+        getattr(request, name).SetInParent()
+        answer = line.call(request)
+        assert not answer.HasField("exception")
+        assert getattr(getattr(answer, name), "code", 1) == 1
+    assert line.call(finalize(2, [])).finalize_block.app_hash
+    assert not place[1].happened.is_set()
+
+
+def test_the_pool_opens_with_the_chain(place: tuple[Path, Failures]) -> None:
+    line, check = Line(place[0]), Request()
+    check.check_tx.tx = b"junk"
+    assert line.call(check).check_tx.code == 18
+    line.call(init_chain())
+    assert line.call(check).check_tx.code == 2
+
+
+def test_nobody_else_may_open_the_socket(place: tuple[Path, Failures]) -> None:
+    assert place[0].stat().st_mode & 0o777 == 0o600
