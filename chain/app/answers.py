@@ -57,10 +57,12 @@ class OpenSnapshot:
 
 @dataclass(slots=True)
 class OpenBlock:
-    """What belongs to the open block besides its scope."""
+    """What belongs to the open block besides its scope; ``begun`` events stood before the first
+    transaction."""
 
     scope: BlockScope
     validators: tuple[ValidatorRecord, ...]
     params: Params
+    begun: int = 0
     results: list[TxResult] = field(default_factory=list)
     snapshots: list[OpenSnapshot] = field(default_factory=list)

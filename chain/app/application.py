@@ -20,7 +20,7 @@ from chain.app.answers import CheckTxResult, Info, InitChainResult, OpenBlock, O
 from chain.app.ante import Mode
 from chain.app.context import BlockScope
 from chain.app.contracts import CodeSource
-from chain.app.events import Event
+from chain.app.events import Event, mark_mode
 from chain.app.execution import Execution
 from chain.app.known import Known, Memory
 from chain.app.queries.service import Queries, QueryResult
@@ -244,6 +244,7 @@ class App:
                         ],
                     )
                 )
+        self._open.begun = len(scope.events)
 
     def deliver(self, raw: bytes) -> TxResult:
         """Run one transaction in the open block."""
@@ -276,6 +277,7 @@ class App:
                 payout=payout,
                 treasury=params.treasury,
             )
+        mark_mode(scope.events, opened.begun)
         updates = validator_updates(opened.validators, gov.load_validators(overlay))
         if opened.results or scope.events:
             digest = hashlib.sha256(

@@ -20,6 +20,7 @@ __all__ = [
     "Event",
     "EventLike",
     "event_cost",
+    "mark_mode",
     "shape_attributes",
     "shape_event",
     "sort_attributes",
@@ -100,6 +101,13 @@ def shape_event(contract: str, event: EventLike) -> Event:
     if _length(kind) < _TYPE_MIN:
         raise AppError.wrap("wasm", 21, f"Event type too short: '{kind}'")
     return Event(f"wasm-{kind}", shape_attributes(contract, event.attributes))
+
+
+def mark_mode(events: list[Event], begun: int) -> None:
+    """Say of each event of a block whether it is of its begin or of its end, as baseapp does."""
+    for place, event in enumerate(events):
+        mode = "BeginBlock" if place < begun else "EndBlock"
+        events[place] = Event(event.type, [*event.attributes, ("mode", mode)])
 
 
 def sort_attributes(events: Iterable[Event]) -> None:

@@ -38,8 +38,15 @@ class CommitError(Exception):
 def precommit_bytes(
     chain_id: str, height: int, round_: int, block_id: BlockId | None, time: int
 ) -> bytes:
-    """What a validator signs; no block id is a vote for nil."""
-    vote = int_field(1, _PRECOMMIT) + fixed64_field(2, height) + fixed64_field(3, round_)
+    """What a validator signs to make a block final; no block id is a vote for nil."""
+    return vote_bytes(chain_id, height, round_, block_id, time, kind=_PRECOMMIT)
+
+
+def vote_bytes(
+    chain_id: str, height: int, round_: int, block_id: BlockId | None, time: int, *, kind: int
+) -> bytes:
+    """What a validator signs; ``kind`` 1 is a prevote, 2 a precommit."""
+    vote = int_field(1, kind) + fixed64_field(2, height) + fixed64_field(3, round_)
     if block_id is not None and block_id.hash:
         parts = message_field(2, encode_part_set_header(block_id.parts))
         vote += message_field(4, bytes_field(1, block_id.hash) + parts)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final, Protocol
 
 from chain.block.hashing import block_id, tx_hash
@@ -36,14 +37,14 @@ class About(Protocol):
 
 
 class Push:
-    """One event of a block: its type, its value, and its tags for queries. The JSON is made once
-    for all subscribers."""
+    """One event of a block: its type, what makes its value, and its tags for queries. The value and
+    its JSON are made once for all subscribers, when the first wants them."""
 
-    __slots__ = ("_data", "tags", "type", "value")
+    __slots__ = ("_data", "_value", "tags", "type")
 
-    def __init__(self, kind: str, value: Any, tags: Mapping[str, list[str]]) -> None:
+    def __init__(self, kind: str, value: Callable[[], Any], tags: Mapping[str, list[str]]) -> None:
         self.type = kind
-        self.value = value
+        self._value = value
         self.tags = tags
         self._data: bytes | None = None
 
@@ -51,7 +52,7 @@ class Push:
         """The message to a subscriber."""
         data = self._data
         if data is None:
-            shown = gojson.encode({"type": self.type, "value": self.value})
+            shown = gojson.encode({"type": self.type, "value": self._value()})
             data = self._data = shown + b',"events":' + gojson.encode(self.tags)
         return (
             b'{"jsonrpc":"2.0","id":'
@@ -67,42 +68,14 @@ class Push:
 def pushes(record: BlockRecord) -> Iterator[Push]:
     """Everything a block says, in CometBFT's order."""
     result = record.result
-    block_events = shapes.events(result.events)
     flat = shapes.flattened(result.events)
-    updates = [shapes.validator_update(member) for member in result.validator_updates]
-    yield _push(
-        "NewBlock",
-        {
-            "block": shapes.block(record),
-            "block_id": shapes.id_of(block_id(shapes.as_block(record))),
-            "result_finalize_block": {
-                "events": block_events,
-                **(
-                    {"tx_results": [shapes.pushed_tx_result(one) for one in result.tx_results]}
-                    if result.tx_results
-                    else {}
-                ),
-                "validator_updates": updates,
-                **(
-                    {
-                        "consensus_param_updates": shapes.param_updates(
-                            result.consensus_param_updates
-                        )
-                    }
-                    if result.consensus_param_updates is not None
-                    else {}
-                ),
-                "app_hash": shapes.base64(result.app_hash),
-            },
-        },
-        flat,
-    )
-    yield _push("NewBlockHeader", {"header": shapes.header(record.header)}, flat)
+    yield _push("NewBlock", partial(_new_block, record), flat)
+    yield _push("NewBlockHeader", lambda: {"header": shapes.header(record.header)}, flat)
     yield _push(
         "NewBlockEvents",
-        {
+        lambda: {
             "height": str(record.block.height),
-            "events": block_events,
+            "events": shapes.events(result.events),
             "num_txs": str(len(record.block.txs)),
         },
         flat,
@@ -111,7 +84,29 @@ def pushes(record: BlockRecord) -> Iterator[Push]:
         yield tx_push(record, index, raw)
 
 
-def _push(name: str, value: Any, flat: Mapping[str, list[str]]) -> Push:
+def _new_block(record: BlockRecord) -> Any:
+    result = record.result
+    updates = [shapes.validator_update(member) for member in result.validator_updates]
+    txs = [shapes.pushed_tx_result(one) for one in result.tx_results]
+    changed = result.consensus_param_updates
+    return {
+        "block": shapes.block(record),
+        "block_id": shapes.id_of(block_id(shapes.as_block(record))),
+        "result_finalize_block": {
+            "events": shapes.events(result.events),
+            **({"tx_results": txs} if txs else {}),
+            "validator_updates": updates,
+            **(
+                {"consensus_param_updates": shapes.param_updates(changed)}
+                if changed is not None
+                else {}
+            ),
+            "app_hash": shapes.base64(result.app_hash),
+        },
+    }
+
+
+def _push(name: str, value: Callable[[], Any], flat: Mapping[str, list[str]]) -> Push:
     tags = {**flat, "tm.event": [*flat.get("tm.event", ()), name]}
     return Push(f"tendermint/event/{name}", value, tags)
 
@@ -119,15 +114,19 @@ def _push(name: str, value: Any, flat: Mapping[str, list[str]]) -> Push:
 def tx_push(record: BlockRecord, index: int, raw: bytes) -> Push:
     """A transaction of a block."""
     result = record.result.tx_results[index]
+    flat = shapes.flattened(result.events)
+    flat["tx.hash"] = [*flat.get("tx.hash", ()), shapes.upper(tx_hash(raw))]
+    flat["tx.height"] = [*flat.get("tx.height", ()), str(record.block.height)]
+    return _push("Tx", partial(_tx_value, record, index, raw), flat)
+
+
+def _tx_value(record: BlockRecord, index: int, raw: bytes) -> Any:
     shown: dict[str, Any] = {"height": str(record.block.height)}
     if index:
         shown["index"] = index
     shown["tx"] = shapes.base64(raw)
-    shown["result"] = shapes.pushed_tx_result(result)
-    flat = shapes.flattened(result.events)
-    flat["tx.hash"] = [*flat.get("tx.hash", ()), shapes.upper(tx_hash(raw))]
-    flat["tx.height"] = [*flat.get("tx.height", ()), str(record.block.height)]
-    return _push("Tx", {"TxResult": shown}, flat)
+    shown["result"] = shapes.pushed_tx_result(record.result.tx_results[index])
+    return {"TxResult": shown}
 
 
 class Subscriber:
@@ -165,9 +164,10 @@ def _weight(record: BlockRecord) -> int:
 
 
 class Bus:
-    """All subscribers of a node."""
+    """All subscribers of a node. ``before``: what else a block says, before it is there."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: Callable[[BlockRecord], Iterable[Push]] = lambda _: ()) -> None:
+        self._before = before
         self._subscribers: list[Subscriber] = []
         self._lock = threading.Lock()
         self._shaped: tuple[BlockRecord, list[Push]] | None = None
@@ -176,7 +176,7 @@ class Bus:
         """The pushes of a block; those of the last one are kept for the next who asks."""
         kept = self._shaped
         if kept is None or kept[0] is not record:
-            kept = self._shaped = (record, list(pushes(record)))
+            kept = self._shaped = (record, [*self._before(record), *pushes(record)])
         return kept[1]
 
     def add(self, subscriber: Subscriber) -> None:

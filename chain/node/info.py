@@ -76,7 +76,7 @@ def status(node: Node) -> Json:
                 "app": str(record.header.version_app),
             },
             "id": me.hex(),
-            "listen_addr": "tcp://127.0.0.1:26656",
+            "listen_addr": node.rpc_address,  # there are no peers to listen for
             "network": node.producer.chain_id,
             "version": VERSION,
             "channels": "40202122233038606100",

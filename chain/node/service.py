@@ -26,7 +26,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any, Final, TypeVar
 
@@ -46,7 +46,8 @@ from chain.driver.mempool import (
 )
 from chain.driver.producer import Producer
 from chain.index.index import Index, Tip
-from chain.node.bus import Bus
+from chain.node import rounds
+from chain.node.bus import Bus, Push
 from chain.node.clock import SECOND, Cadence, Clock
 from chain.node.metrics import Metrics
 
@@ -90,7 +91,7 @@ class Node:
         self.options = options
         self.clock = Clock()
         self.metrics = Metrics()
-        self.bus = Bus()
+        self.bus = Bus(self._on_the_way)
         self.pool_lock = threading.RLock()
         self.mempool = Mempool(
             self.app.check_tx,
@@ -413,6 +414,13 @@ class Node:
         self.bus.publish(record)
         for listener in self.on_block:
             listener(record)
+
+    def _on_the_way(self, record: BlockRecord) -> Iterator[Push]:
+        """What a consensus would have said before a block."""
+        keys = self.producer.signers
+        members = self.index.validators(record.block.height)
+        for kind, value, name in rounds.said(record, members, keys.get):
+            yield Push(f"tendermint/event/{kind}", value, {"tm.event": [name]})
 
     def _catch_up(self) -> None:
         """Index what the index lacks; begin it anew where it is not of this chain."""

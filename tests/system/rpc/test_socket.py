@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket as socket_module
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -103,6 +104,28 @@ def test_blocks_headers_events_and_transactions_are_pushed(net: Devnet) -> None:
         assert set(push["result"]["events"]) == set(recorded["events"])
 
 
+@pytest.mark.parametrize("name", ["ws_vote_and_rounds", "ws_new_block_events"])
+def test_recorded_pushes(net: Devnet, name: str) -> None:
+    wanted: dict[int, list[Any]] = {}
+    with dial(net) as socket:
+        for frame in SESSIONS[name]:
+            if frame["dir"] == "send":
+                socket.send(frame["text"])
+                assert json.loads(socket.recv(10))["result"] == {}
+            elif "query" in (push := json.loads(frame["text"]))["result"]:
+                wanted.setdefault(push["id"], []).append(push)
+        found: dict[int, list[Any]] = {number: [] for number in wanted}
+        while any(len(found[number]) < len(wanted[number]) for number in wanted):
+            push = json.loads(socket.recv(10))
+            found[push["id"]].append(push)
+    for number, pushes in wanted.items():
+        for recorded, ours in zip(pushes, found[number], strict=False):
+            if name == "ws_new_block_events":  # other modules, other events
+                recorded, ours = recorded["result"]["data"], ours["result"]["data"]
+                recorded["value"]["events"] = ours["value"]["events"] = []
+            assert not compare(recorded, ours)
+
+
 def test_conditions_hold_across_events(net: Devnet) -> None:
     with dial(net) as socket:
         query = "tm.event='Tx' AND transfer.amount='1000000000000amsg' AND tx.fee EXISTS"
@@ -130,8 +153,13 @@ def test_99_clients_may_subscribe(net: Devnet) -> None:
 def test_a_client_that_reads_nothing_is_dropped(tmp_path: Path) -> None:
     net = Devnet(tmp_path / "home", "--block-time", "manual")
     try:
-        with dial(net, max_queue=1) as slow:
-            assert ask(slow, "subscribe", query="tm.event='NewBlock'")["result"] == {}
+        narrow = socket_module.socket()
+        narrow.setsockopt(socket_module.SOL_SOCKET, socket_module.SO_RCVBUF, 4_096)
+        host, port = net.url.removeprefix("http://").rsplit(":", 1)
+        narrow.connect((host, int(port)))
+        with dial(net, sock=narrow, max_queue=1, ping_interval=None, close_timeout=1) as slow:
+            for more in ("", *[f" AND tm.event CONTAINS '{letter}'" for letter in "NewB"]):
+                assert ask(slow, "subscribe", query=f"tm.event='NewBlock'{more}")["result"] == {}
             for _ in range(40):
                 net.call("devnet_mine", blocks=100)
                 if "msgchain_dropped_total 1.0" in net.get("/metrics"):

@@ -78,7 +78,11 @@ def test_refunds_are_events_of_the_block():
     result = world.block(world.native_tx([message], world.alice))
     (refund,) = [event for event in result.events if event.type == "fee_refund"]
     back = 10**15 - result.tx_results[0].gas_used * PRICE
-    assert refund.attributes == [("recipient", world.alice.address), ("amount", f"{back}amsg")]
+    assert refund.attributes == [
+        ("recipient", world.alice.address),
+        ("amount", f"{back}amsg"),
+        ("mode", "EndBlock"),
+    ]
 
 
 def test_a_failed_contract_call_still_counts_for_its_creator():
