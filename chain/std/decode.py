@@ -27,7 +27,7 @@ _MISSING = re.compile(r"^Object missing required field `(.*)`$")
 _UNKNOWN = re.compile(r"^Object contains unknown field `(.*)`$")
 _WRONG = re.compile(r"^Expected `(.*)`, got `(.*)`$")
 _WORD = re.compile(r"(?s)^Invalid enum value '(.*)'$")
-_INT_RANGE = re.compile(r"^Expected `int` [<>]=? ")
+_INT_RANGE = re.compile(r"^Expected `int` ([<>]=? -?[0-9]+)")
 
 
 class _Wide:
@@ -46,18 +46,18 @@ def json_hook(type_: type, value: object) -> object:
     if issubclass(type_, BoundedInt):
         if type_.AS_TEXT:
             if value.__class__ is not str:
-                raise RangeError("Invalid type")
+                raise RangeError(f"Invalid type: expected string, got {_kind(value)}")
             return type_.parse(value)
         if isinstance(value, _Wide):
             value = value.value
         if type(value) is not int:
-            raise RangeError("Invalid type")
+            raise RangeError(f"Invalid type: expected integer, got {_kind(value)}")
         if not type_.MIN <= value <= type_.MAX:
             raise RangeError("Invalid number.")
         return type_(value)
     if issubclass(type_, Binary):
         if not isinstance(value, str):
-            raise RangeError("Invalid type")
+            raise RangeError(f"Invalid type: expected string, got {_kind(value)}")
         return Binary(base64_decode(value))
     raise TypeError(f"{type_.__name__} has no JSON form")
 
@@ -65,7 +65,7 @@ def json_hook(type_: type, value: object) -> object:
 def decode(raw: bytes, type_: Any = None, type_name: str | None = None) -> Any:
     """Read strict JSON as ``type_``; as plain values where no type is given. Raises: ParseError."""
     name = type_name or _name(type_)
-    value = parse(raw, name)
+    value = parse(raw, name, bare=type_name is not None)
     if type_ is None or type_ is Any or type_ is object:
         return value
     return convert(value, type_, type_name)
@@ -94,7 +94,8 @@ def decode_variant(
         the name has ``::``).
     """
     name = enum_name or "Message"
-    return convert_variant(parse(raw, name), tuple(variants), name, compat=compat)
+    value = parse(raw, name, below=1, bare=compat or "::" in name)
+    return convert_variant(value, tuple(variants), name, compat=compat)
 
 
 def convert_variant(
@@ -196,11 +197,16 @@ def _explain(text: str, type_: Any, *, bare: bool) -> str:
         else:
             reason = f"unknown field `{found.group(1)}`, {_expected(names, 'fields')}"
     elif found := _WRONG.match(message):
-        reason = "Invalid number." if found.group(2) == "_Wide" else "Invalid type"
+        wide = found.group(2) == "_Wide"
+        reason = "Invalid number." if wide else "Invalid type"
+        if wide:
+            detail = " Expected integer of 64 bits"
         if reason == "Invalid type":
             detail = f": expected {_words(found.group(1))}, got {_words(found.group(2))}"
-    elif _INT_RANGE.match(message):
-        reason = "Invalid number."
+    elif found := _INT_RANGE.match(message):
+        reason, detail = "Invalid number.", f" Expected integer {found.group(1)}"
+    elif message.startswith("Invalid type: "):
+        reason, detail = "Invalid type", message.removeprefix("Invalid type")
     elif found := _WORD.match(message):
         words = _type_at(type_, path)
         names = tuple(str(member.value) for member in words) if _is_enum(words) else ()
@@ -218,6 +224,15 @@ _WORDS: Final = {
     "bool": "bool",
     "null": "null",
 }
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "null"
+    return _KINDS.get(type(value), "integer")
+
+
+_KINDS: Final = {str: "string", bool: "bool", list: "array", dict: "object"}
 
 
 def _words(kinds: str) -> str:

@@ -21,6 +21,7 @@ import msgspec
 from chain.std.errors import ParseError
 
 DEPTH_MAX: Final = 64  # arrays and objects inside each other
+_SHOWN_MAX: Final = 64  # characters of a refused number in a text
 DIGITS_MAX: Final = 640  # of one number: the lowest bound that PYTHONINTMAXSTRDIGITS can set
 
 _STRINGS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
@@ -59,16 +60,24 @@ _slow = json.JSONDecoder(
 )
 
 
-def parse(raw: bytes, type_name: str = "JSON") -> object:
-    """Read strict JSON into dicts, lists, str, int, bool and None. Raises: ParseError."""
+def parse(raw: bytes, type_name: str = "JSON", *, below: int = 0, bare: bool = False) -> object:
+    """Read strict JSON into dicts, lists, str, int, bool and None. Raises: ParseError.
+
+    The text of a refused float says where it stands, ``below`` so many outer members; with ``bare``
+    the texts are serde-json-wasm's, which do not say.
+    """
     if raw.count(b"{") + raw.count(b"[") > DEPTH_MAX and _too_deep(raw):
         raise ParseError(type_name, "recursion limit exceeded")
     if len(raw) > DIGITS_MAX and _DIGIT_RUN in raw.translate(_DIGITS_TO_ZERO):
         _check_digits(raw, type_name)
     try:
         value: object = _fast_decode(raw)
+    except msgspec.ValidationError:
+        raise ParseError(
+            type_name, "Invalid number." if bare else _float_reason(raw, below)
+        ) from None
     except msgspec.MsgspecError as error:
-        raise ParseError(type_name, _reason(str(error))) from None
+        raise ParseError(type_name, _reason(str(error), raw)) from None
     again = _fast_encode(value)
     if again == raw or (b"\\" not in raw and again.count(b'"') == raw.count(b'"')):
         return value
@@ -100,12 +109,50 @@ def _check_digits(raw: bytes, type_name: str) -> None:
         raise ParseError(type_name, "Invalid number.")
 
 
-def _reason(text: str) -> str:
-    """Our own words for a decoder's text: host texts may change between versions."""
-    if text.startswith("Invalid number"):
+class _Float(str):
+    """The text of a number that is no integer."""
+
+    __slots__ = ()
+
+
+_marked = json.JSONDecoder(parse_float=_Float, parse_constant=_refuse_constant)
+
+
+def _float_reason(raw: bytes, below: int) -> str:
+    """Which number is no integer, and where it stands."""
+    try:
+        found = _first_float(_marked.decode(raw.decode("utf-8")), [])
+    except ValueError:
+        found = None
+    if found is None:
         return "Invalid number."
+    number, path = found
+    place = "".join(path[below:]).lstrip(".")
+    where = f" at `{place}`" if place else ""
+    shown = number if len(number) <= _SHOWN_MAX else number[:_SHOWN_MAX] + "…"
+    return f"Invalid number. Expected integer, got {shown}{where}"
+
+
+def _first_float(value: object, path: list[str]) -> tuple[str, list[str]] | None:
+    if type(value) is _Float:
+        return str(value), path
+    steps: list[tuple[str, object]] = []
+    if type(value) is dict:
+        steps = [(f".{key}", item) for key, item in value.items()]
+    elif type(value) is list:
+        steps = [(f"[{index}]", item) for index, item in enumerate(value)]
+    for step, item in steps:
+        found = _first_float(item, [*path, step])
+        if found is not None:
+            return found
+    return None
+
+
+def _reason(text: str, raw: bytes) -> str:
+    """Our own words for a decoder's text: host texts may change between versions."""
     if "truncated" in text:
-        return "EOF while parsing a JSON value."
+        cut = b"\\ud" in raw.lower() and raw.rstrip().endswith((b"}", b"]", b'"'))
+        return "lone surrogate found" if cut else "EOF while parsing a JSON value."
     if "UTF-8" in text:
         return "Invalid unicode code point."
     if "surrogate" in text:

@@ -180,6 +180,40 @@ class TestFields:
             "Invalid type: expected integer, got string at `count`"
         )
 
+    @pytest.mark.parametrize(
+        ("body", "reason"),
+        [
+            (b'{"burn":{"amount":5}}', "Invalid type: expected string, got integer at `amount`"),
+            (b'{"burn":{"amount":null}}', "Invalid type: expected string, got null at `amount`"),
+            (b'{"burn":{"amount":[]}}', "Invalid type: expected string, got array at `amount`"),
+            (b'{"burn":{"amount":{}}}', "Invalid type: expected string, got object at `amount`"),
+            (b'{"burn":{"amount":true}}', "Invalid type: expected string, got bool at `amount`"),
+            (b'{"burn":{"amount":1.5}}', "Invalid number. Expected integer, got 1.5 at `amount`"),
+            (
+                b'{"create_task":{"count":1e3}}',
+                "Invalid number. Expected integer, got 1e3 at `count`",
+            ),
+            (
+                b'{"create_task":{"count":256}}',
+                "Invalid number. Expected integer <= 255 at `count`",
+            ),
+            (b'{"create_task":{"count":-1}}', "Invalid number. Expected integer >= 0 at `count`"),
+            (b"-1.5", "Invalid number. Expected integer, got -1.5"),
+            (
+                b'{"transfer":{"memo":{"deep":[0,[7,2.50]]}}}',
+                "Invalid number. Expected integer, got 2.50 at `memo.deep[1][1]`",
+            ),
+            (b'{"burn":{"amount":"\\ud800"}}', "lone surrogate found"),
+            (b'{"burn":{"amount":"\\ud800', "EOF while parsing a JSON value."),
+        ],
+    )
+    def test_JSON_7_the_text_says_what_is_wrong_and_where(self, body, reason):
+        assert refusal(body) == reason
+
+    def test_a_long_number_is_cut_in_the_text(self):
+        reason = refusal(b'{"create_task":{"count":' + b"1" * 600 + b".5}}")
+        assert reason == f"Invalid number. Expected integer, got {'1' * 64}… at `count`"
+
     def test_JSON_12_with_a_rust_type_name_the_texts_are_serdes_own(self):
         name = "hackatom::msg::ExecuteMsg"
         assert refusal(b'{"burn":{"amount":5}}', name) == "Invalid type"
@@ -187,6 +221,7 @@ class TestFields:
         assert refusal(b"{}", name) == "Invalid type"
         assert refusal(b'{"create_task":{"count":-1}}', name) == "Invalid number."
         assert refusal(b'{"create_task":{"count":256}}', name) == "Invalid number."
+        assert refusal(b'{"create_task":{"count":1.5}}', name) == "Invalid number."
         assert refusal(b'{"burn":{"amount":"0x10"}}', name) == (
             "invalid $t '0x10' - Generic error: Parsing u128: invalid digit found in string"
         )
