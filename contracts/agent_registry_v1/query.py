@@ -44,6 +44,8 @@ from contracts.agent_registry_v1.state import (
 
 #: A page of announcements also ends before its cards pass this (CH-6).
 PAGE_BYTES_MAX = 4 * 1024 * 1024
+#: Announcements that one page looks at; those of inactive agents and lapsed ones are passed over.
+SCAN_MAX = 1_000
 
 
 def agent_view(agent_id: str, agent: AgentRecord) -> Agent:
@@ -167,10 +169,14 @@ def query_discover(deps: Deps, env: Env, msg: Discover) -> AnnouncementsResponse
     page: list[Announcement] = []
     filled = 0
     more = False
+    looked = 0
+    last = ""
     for agent_id, record in ANNOUNCEMENTS.prefix(topic).range(storage, start, None):
-        if len(page) >= size_max:
+        if len(page) >= size_max or looked >= SCAN_MAX:
             more = size_max > 0
             break
+        looked += 1
+        before, last = last, agent_id
         if now > record.expires_at:
             continue
         agent = AGENTS.load(storage, agent_id)
@@ -180,6 +186,7 @@ def query_discover(deps: Deps, env: Env, msg: Discover) -> AnnouncementsResponse
         filled += len(card.card) * 4 // 3 + 512
         if filled > PAGE_BYTES_MAX and page:
             more = True
+            last = before
             break
         page.append(
             Announcement(
@@ -193,9 +200,7 @@ def query_discover(deps: Deps, env: Env, msg: Discover) -> AnnouncementsResponse
                 expires_at=Timestamp(record.expires_at),
             )
         )
-    return AnnouncementsResponse(
-        announcements=tuple(page), next=page[-1].agent_id if more and page else None
-    )
+    return AnnouncementsResponse(announcements=tuple(page), next=last if more else None)
 
 
 def query_get_spending_policy(

@@ -9,6 +9,22 @@ import pytest
 from agent_keys import b64
 from agent_net import AgentNet, events_of
 
+from chain.std import Addr
+from chain.testing.engine import account_address as address_of
+from chain.testing.mocks import mock_deps, mock_env
+from contracts.agent_registry_v1 import query
+from contracts.agent_registry_v1.msg import Discover
+from contracts.agent_registry_v1.state import (
+    ACTIVE,
+    AGENTS,
+    ANNOUNCEMENTS,
+    CARDS,
+    INACTIVE,
+    AgentRecord,
+    AnnouncementRecord,
+    CardRecord,
+)
+
 CARD = b'{"name":"Alice"}'
 TOPIC = "logos-agent-discovery-v1"
 
@@ -137,3 +153,26 @@ def test_TK_2_pages_by_agent_id(net: AgentNet) -> None:
     assert page["next"] == "b"
     assert live(net, start_after="b") == ["c"]
     assert live(net, limit=0) == []
+
+
+def test_TK_2_a_page_looks_at_a_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many inactive agents in front hold nothing up: pages are short, and the cursor goes on."""
+    monkeypatch.setattr(query, "SCAN_MAX", 4)
+    deps, env = mock_deps(), mock_env()
+    addr = Addr(address_of("somebody", "msg"))
+    for number in range(11):
+        name = f"agent-{number:02}"
+        status = ACTIVE if number in (6, 9) else INACTIVE
+        agent = AgentRecord(addr, addr, None, status, None, None, "00", (), 0, 0)
+        AGENTS.save(deps.storage, name, agent)
+        CARDS.save(deps.storage, name, CardRecord(CARD, "00", 0))
+        ends = env.block.time.nanos()
+        ANNOUNCEMENTS.save(deps.storage, ("t", name), AnnouncementRecord(0, ends))
+    pages, cursor = [], None
+    while True:
+        page = query.query_discover(deps, env, Discover(topic="t", start_after=cursor))
+        pages.append([one.agent_id for one in page.announcements])
+        cursor = page.next
+        if cursor is None:
+            break
+    assert pages == [[], ["agent-06"], ["agent-09"]]
