@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
+import json
 import re
 from typing import Any
 
+import httpx
+from google.protobuf.json_format import MessageToDict
 from recorded_rpc import events_of, with_holes
+
+from chain.tx.proto import message
+
+_HEADERS = (
+    "cache-control",
+    "content-type",
+    "x-content-type-options",
+    "vary",
+    "access-control-allow-origin",
+    "access-control-allow-methods",
+    "access-control-allow-headers",
+)
+_DEVNET = re.compile(r'<a href="//[^"]*/(?:devnet|msgchain)_[^"]*">[^<]*</a></br>')
 
 _HASH = re.compile(r"[0-9A-F]{64}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z")
@@ -100,3 +118,76 @@ def _alike(path: str, recorded: Any, ours: Any) -> bool:
     if pattern is not None and ".error" not in path and ".response." not in path:
         return bool(pattern.fullmatch(recorded) and pattern.fullmatch(ours))
     return with_holes(recorded) == with_holes(ours)
+
+
+def http_differences(recorded: dict[str, Any], ours: httpx.Response) -> list[str]:
+    """How two answers over HTTP differ: in status, headers and body."""
+    wanted = 400 if recorded["status"] == 500 else recorded["status"]  # named: see rpc_differences
+    differences = [] if ours.status_code == wanted else [f"status {wanted} / {ours.status_code}"]
+    for name in _HEADERS:
+        left, right = recorded["headers"].get(name), ours.headers.get(name)
+        if left != right:
+            differences.append(f"{name}: {left} / {right}")
+    if "x-server-time" in recorded["headers"] and "metrics" not in ours.text[:20]:
+        assert ours.headers.get("x-server-time", "0").isdigit()
+    try:
+        return differences + compare(json.loads(recorded["body"]), ours.json())
+    except ValueError:
+        text = _DEVNET.sub("", ours.text)  # the list of methods has more on a devnet
+        if recorded["body"] != text:
+            differences.append(f"{recorded['body']!r} / {text!r}")
+        return differences
+
+
+def query_differences(
+    path: str, recorded: dict[str, Any], ours: dict[str, Any], *, shaped: bool = False
+) -> list[str]:
+    """How two answers to an application query differ; of a ``shaped`` one only the members count."""
+    differences = []
+    for name in ("code", "codespace", "info", "index", "key"):
+        if recorded[name] != ours[name]:
+            differences.append(f"{name}: {recorded[name]!r} / {ours[name]!r}")
+    if with_holes(recorded["log"]) != with_holes(ours["log"]):
+        differences.append(f"log: {recorded['log']!r} / {ours['log']!r}")
+    if (recorded["height"] == "0") != (ours["height"] == "0"):
+        differences.append(f"height: {recorded['height']} / {ours['height']}")
+    if (recorded["proofOps"] is None) != (ours["proofOps"] is None):
+        differences.append(f"proof: {recorded['proofOps']} / {ours['proofOps']}")
+    if recorded["value"] != ours["value"]:
+        differences += _value_differences(
+            path, recorded["value"] or "", ours["value"] or "", shaped=shaped
+        )
+    return differences
+
+
+def _value_differences(path: str, recorded: str, ours: str, *, shaped: bool) -> list[str]:
+    """How two answers differ: in their members, or also in what these hold."""
+    service, _, method = path.strip("/").rpartition("/")
+    package = service.rpartition(".")[0]
+    try:
+        kind = message(f"{package}.{'Query' if service.endswith('.Query') else ''}{method}Response")
+    except KeyError:
+        return [f"value: {recorded!r} / {ours!r}"]
+    left, right = [kind.FromString(base64.b64decode(value)) for value in (recorded, ours)]
+    if shaped:
+        names = [[field.name for field, _ in one.ListFields()] for one in (left, right)]
+        return [] if names[0] == names[1] else [f"members: {names[0]} / {names[1]}"]
+    shown = [
+        _masked(MessageToDict(one, descriptor_pool=one.DESCRIPTOR.file.pool))
+        for one in (left, right)
+    ]
+    return [] if shown[0] == shown[1] else [f"value: {shown[0]} / {shown[1]}"]
+
+
+def _masked(value: Any, name: str = "") -> Any:
+    """An answer without what is another on another chain: gas, moments, our unit of coins."""
+    if isinstance(value, dict):
+        return {key: _masked(item, key) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_masked(item, name) for item in value]
+    if name in ("gasUsed", "timestamp"):
+        return type(value).__name__
+    if name in ("data", "value") and isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            value = base64.b64decode(value, validate=True).decode()
+    return with_holes(value) if isinstance(value, str) else value

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
-import re
 from typing import Any
 
 import httpx
 import pytest
 from recorded_rpc import Replay, in_amsg, load, replayed
-from rpc_compare import compare
+from rpc_compare import http_differences
 from rpc_differences import NAMED_RPC
 
 from chain.block.hashing import block_id
@@ -21,8 +19,6 @@ from chain.node.shapes import as_block
 
 ENTRIES = load("rpc")["http"]
 HEIGHT = 274
-_HEADERS = ("cache-control", "content-type", "x-content-type-options")
-_DEVNET = re.compile(r'<a href="//[^"]*/(?:devnet|msgchain)_[^"]*">[^<]*</a></br>')
 _NOTES = {"'[' repeated 100000 times": b"[" * 100_000}
 #: who sends the transactions of these entries
 _SENDER = "msg194jf5cljlgz4vz42fpdyudrv4jyjav9dfkzjqc"
@@ -102,26 +98,8 @@ def found() -> dict[str, httpx.Response]:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["id"])
 def test_recorded_request(found: dict[str, httpx.Response], entry: dict[str, Any]) -> None:
-    differences = _differences(entry["response"], found[entry["id"]])
+    differences = http_differences(entry["response"], found[entry["id"]])
     if entry["id"] in NAMED_RPC:
         assert differences, f"{entry['id']} does not differ any more"
     else:
         assert not differences, "\n".join(differences)
-
-
-def _differences(recorded: dict[str, Any], ours: httpx.Response) -> list[str]:
-    wanted = 400 if recorded["status"] == 500 else recorded["status"]  # named: see rpc_differences
-    differences = [] if ours.status_code == wanted else [f"status {wanted} / {ours.status_code}"]
-    for name in _HEADERS:
-        left, right = recorded["headers"].get(name), ours.headers.get(name)
-        if left != right:
-            differences.append(f"{name}: {left} / {right}")
-    if "x-server-time" in recorded["headers"] and "metrics" not in ours.text[:20]:
-        assert ours.headers.get("x-server-time", "0").isdigit()
-    try:
-        return differences + compare(json.loads(recorded["body"]), ours.json())
-    except ValueError:
-        text = _DEVNET.sub("", ours.text)  # the list of methods has more on a devnet
-        if recorded["body"] != text:
-            differences.append(f"{recorded['body']!r} / {text!r}")
-        return differences
