@@ -38,6 +38,7 @@ from chain.tx.messages import (
 LABEL_MAX: Final = 128  # bytes
 SALT_MAX: Final = 64  # bytes
 CODE_MAX: Final = 819_200  # bytes
+CODE_ID_END: Final = 1 << 64
 _DEPTH_MAX: Final = 64
 _RAW: Final = msgspec.json.Decoder(msgspec.Raw)
 
@@ -146,7 +147,7 @@ def _check_access(access: AccessConfig, prefix: str) -> None:
 
 def _check_new(message: MsgInstantiateContract | MsgInstantiateContract2, prefix: str) -> None:
     address(message.sender, "sender", prefix)
-    if not message.code_id:
+    if not 0 < message.code_id < CODE_ID_END:
         raise AppError.wrap("sdk", 18, "code id is required")
     label(message.label)
     funds(message.funds)
@@ -175,7 +176,7 @@ def _check_execute(message: MsgExecuteContract, prefix: str) -> None:
 
 
 def _check_migrate(message: MsgMigrateContract, prefix: str) -> None:
-    if not message.code_id:
+    if not 0 < message.code_id < CODE_ID_END:
         raise AppError.wrap("sdk", 18, "code id is required")
     address(message.sender, "sender", prefix)
     address(message.contract, "contract", prefix)

@@ -29,6 +29,8 @@ from chain.store.state import StateStore
 from chain.testing.codes import ChainCodes
 from chain.testing.genesis import ChainGenesis
 from chain.testing.results import QueryFailed
+from chain.tx.builder import build_dev
+from chain.tx.dev import decode_dev
 from chain.tx.messages import DevExecute, Msg
 from chain.tx.value import DEV, Tx
 from chain.vm.contract import Contract
@@ -36,6 +38,7 @@ from chain.vm.contract import Contract
 #: gas limit of a transaction that names none; far above any honest call, so that an endless one
 #: still ends
 GAS_LIMIT: Final = 100_000_000
+_GAS_END: Final = 1 << 64
 _KEEP_HEIGHTS: Final = 1 << 40
 _BUGS_KEPT: Final = 8
 #: told of each transaction of each chain of this process: (engine, messages, result)
@@ -48,6 +51,17 @@ _QUERY_FAILED: Final = ": query wasm contract failed"
 def account_address(name: str, prefix: str) -> str:
     """The address that stands for a name: bech32 of the first 20 bytes of its SHA-256."""
     return humanize(hashlib.sha256(name.encode()).digest()[:20], prefix)
+
+
+def _check_writable(messages: tuple[Msg, ...], gas_limit: int) -> None:
+    """Refuse what no transaction can carry: lone surrogates, numbers beyond 64 bits, other types.
+    Raises: ValueError.
+    """
+    try:
+        raw = build_dev(messages, chain_id="", gas_limit=gas_limit)
+        decode_dev(raw)
+    except (TypeError, ValueError, OverflowError, AppError) as error:
+        raise ValueError(f"no transaction can carry this: {error}") from None
 
 
 class OpenBlock:
@@ -146,7 +160,11 @@ class Engine:
 
     def deliver(self, messages: tuple[Msg, ...], gas_limit: int | None) -> TxResult:
         """One transaction of messages by their senders, who need no keys."""
-        limit = GAS_LIMIT if gas_limit is None else gas_limit
+        limit = GAS_LIMIT
+        if gas_limit is not None:
+            if not 0 <= gas_limit < _GAS_END:
+                raise ValueError(f"a gas limit has 64 bits; {gas_limit} does not fit")
+            limit = gas_limit
         result = self._deliver((DevExecute(messages),), limit)  # type: ignore[arg-type]
         if WATCHERS:
             for watcher in WATCHERS:
@@ -175,7 +193,25 @@ class Engine:
             nonce=self.nonce,
         )
         self.txs.append(tx)
-        return self.app.deliver_tx(tx)
+        scope = self.app.open_scope
+        checkpoint, index, wanted = scope.overlay.checkpoint(), scope.index, scope.gas_wanted
+        try:
+            result = self.app.deliver_tx(tx)
+        except (TypeError, AttributeError, ValueError, OverflowError):
+            scope.overlay.rollback(checkpoint)
+            scope.index = index
+            self.txs.pop()
+            _check_writable(messages, gas_limit)
+            raise
+        if result.code:
+            try:
+                _check_writable(messages, gas_limit)
+            except ValueError:
+                scope.index, scope.gas_wanted = index, wanted
+                self.txs.pop()
+                self.app.open_results.pop()
+                raise
+        return result
 
     # --- snapshots ------------------------------------------------------------------------------
 

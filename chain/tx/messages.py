@@ -9,7 +9,7 @@ where they are used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 
 import msgspec
 
@@ -23,6 +23,9 @@ else:
         """
 
         __slots__ = ()
+
+
+CodeId = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Wire(
@@ -164,7 +167,7 @@ class MsgInstantiateContract(_Sent, frozen=True, tag="instantiate"):
     MODULE: ClassVar[str] = "wasm"
 
     admin: str
-    code_id: int
+    code_id: CodeId
     label: str
     msg: bytes
     funds: Coins = ()
@@ -177,7 +180,7 @@ class MsgInstantiateContract2(_Sent, frozen=True, tag="instantiate2"):
     MODULE: ClassVar[str] = "wasm"
 
     admin: str
-    code_id: int
+    code_id: CodeId
     label: str
     msg: bytes
     funds: Coins
@@ -203,7 +206,7 @@ class MsgMigrateContract(_Sent, frozen=True, tag="migrate"):
     MODULE: ClassVar[str] = "wasm"
 
     contract: str
-    code_id: int
+    code_id: CodeId
     msg: bytes
 
 

@@ -10,7 +10,7 @@ from lab_contracts import counter
 from chain.driver.log import files
 from chain.driver.log.record import LogError
 from chain.driver.log.replay import replay
-from chain.std import Response
+from chain.std import Coin, Response
 from chain.testing import Chain, Contract
 from chain.wiring import replay_app
 
@@ -42,6 +42,50 @@ def test_a_saved_log_verifies_and_replays(chain, tmp_path, name):
     done = replay(files.read(path), replay_app())
     assert (done.height, done.transactions) == (50, 8)
     assert done.app_hash == summary.app_hash
+
+
+AMOUNTS = (-(2**256), -1, 0, 2**255, 2**256, 10**100)
+
+
+def test_what_static_checks_refuse_is_in_the_log_and_replays(tmp_path):
+    made = Chain()
+    alice = made.account("alice")
+    address = made.instantiate(made.store_code(counter), {"start": 1}, alice, "c")
+    sent = [
+        made.try_execute(address, {"add": {"by": 1}}, alice, funds=[Coin("earth", amount)])
+        for amount in AMOUNTS
+    ]
+    sent.append(made.try_send(alice, "zz", "1msg"))
+    sent.append(made.try_instantiate(0, {}, alice, ""))
+    assert all(result.code for result in sent)
+    path = made.log.save(tmp_path / "refused.jsonl")
+    done = replay(files.read(path), replay_app())
+    assert done.transactions == 3 + len(sent)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda made, alice: made.try_instantiate(1, {}, alice, "\ud800"),
+        lambda made, alice: made.try_instantiate(1, {}, alice, 5),
+        lambda made, alice: made.try_instantiate("1", {}, alice, "l"),
+        lambda made, alice: made.try_instantiate(1 << 64, {}, alice, "l"),
+        lambda made, alice: made.try_execute("\ud800", {}, alice),
+        lambda made, alice: made.try_execute(alice, {}, None),
+        lambda made, alice: made.try_send(alice, alice, [Coin("\ud800", 1)]),
+        lambda made, alice: made.try_send(alice, alice, [Coin("earth", 10**1001)]),
+        lambda made, alice: made.try_execute(alice, {}, alice, gas_limit=1 << 64),
+        lambda made, alice: made.try_execute(alice, {}, alice, gas_limit=-1),
+    ],
+)
+def test_what_no_transaction_can_carry_is_the_testers_mistake(act, tmp_path):
+    made = Chain()
+    alice = made.account("alice")
+    with pytest.raises(ValueError, match=r"no transaction can carry|64 bits"):
+        act(made, alice)
+    made.send(alice, alice, "1msg")
+    path = made.log.save(tmp_path / "x.jsonl")
+    assert replay(files.read(path), replay_app()).transactions == 2
 
 
 def test_records_hold_the_results_of_the_chain():

@@ -50,3 +50,22 @@ def test_bytes_that_encode_differently_are_refused():
 def test_signed_messages_are_no_developer_messages():
     with pytest.raises(AppError):
         decode_tx(build_dev((m.MsgSend("a", "b", ()),), chain_id="c"))
+
+
+@pytest.mark.parametrize("amount", [-1, -(10**200), 0, 10**999])
+def test_a_tester_may_send_what_is_to_be_refused(amount):
+    message = m.DevFund("a", (m.Coin("earth", m.Amount(amount)),))
+    assert decode_tx(build_dev((message,), chain_id="c")).messages == (message,)
+
+
+@pytest.mark.parametrize("text", [b"-0", b"+1", b"01", b"--", b" 1", b"1_", b"-"])
+def test_an_amount_has_one_spelling(text):
+    raw = build_dev((m.DevFund("a", (m.Coin("earth", m.Amount(10)),)),), chain_id="c")
+    with pytest.raises(AppError):
+        decode_tx(raw.replace(b"\xa210", b"\xa2" + text if len(text) == 2 else b"\xa1" + text))
+
+
+def test_a_code_id_is_not_negative():
+    message = m.MsgInstantiateContract("a", "", -1, "l", b"{}", ())
+    with pytest.raises(AppError, match="developer transaction"):
+        decode_tx(build_dev((m.DevExecute((message,)),), chain_id="c"))
