@@ -37,6 +37,7 @@ class Mail:
     depth: int = 0
     root: str = ""
     topic: str | None = None
+    signed: tuple[str, str, int] | None = None  # DID, key, seed
 
     def at(self, now: int) -> str:
         """The status that holds."""
@@ -89,6 +90,45 @@ class Bot:
     status: str
     price: int | None
     can: list[str] = field(default_factory=list)
+    wants: list[str] = field(default_factory=list)  # until it is confirmed
+    card: str | None = None
+    topics: dict[str, int] = field(default_factory=dict)  # to the end of the announcement
+    policy: int | None = None
+
+
+@dataclass
+class Document:
+    """A DID document."""
+
+    did: str
+    controller: str
+    address: str
+    keys: dict[str, tuple[int, tuple[str, ...]]]  # name to seed and relations
+    active: bool = True
+    version: int = 1
+
+    def proves(self, key: str, seed: int, relation: str) -> bool:
+        """Whether a signature with a seed's key stands under a relation."""
+        held = self.keys.get(key)
+        return self.active and held is not None and held[0] == seed and relation in held[1]
+
+
+@dataclass
+class Asked:
+    """A challenge; all of them live five seconds."""
+
+    challenge_id: str
+    target: str
+    relation: str
+    created: int
+    status: str = "open"
+    key: str | None = None
+
+    def at(self, now: int) -> str:
+        """The status that holds."""
+        return (
+            "expired" if self.status == "open" and now > self.created + 5 * SECOND else self.status
+        )
 
 
 class Model:
@@ -104,7 +144,13 @@ class Model:
         self.rules: list[dict[str, str]] = []
         self.suspended: set[str] = set()
         self.follows: dict[tuple[str, str, str], dict[str, Any]] = {}
-        self.dids: dict[str, dict[str, Any]] = {}  # by account
+        self.dids: dict[str, Document] = {}
+        self.asked: dict[str, Asked] = {}
+        self.asked_nonces: set[tuple[str, str]] = set()
+        self.sent_nonces: set[tuple[str, str]] = set()
+        self.authority = ""
+        self.default = "allow"
+        self.versions = 1
 
     # --- guards ---------------------------------------------------------------------------------
 
@@ -120,7 +166,19 @@ class Model:
                 and rule["risk_tier"] in ("*", tier)
             ):
                 return rule["effect"] == "allow"
-        return True
+        return self.default == "allow"
+
+    def did_of(self, account: str) -> Document | None:
+        """The live document that speaks for an account."""
+        live = [d for d in self.dids.values() if d.active and d.address == account]
+        return live[0] if live else None
+
+    def bound(self, account: str) -> Bot | None:
+        """The agent whose account this is."""
+        for bot in self.bots.values():
+            if bot.address == account and bot.status in ("active", "inactive"):
+                return bot
+        return None
 
     def within_rate(self, sender: str, message_type: str) -> bool:
         """Whether one more send fits the window."""

@@ -2,58 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from agent_model import LIVE, SECOND, Bot, Line, Mail, Model, Wish
-from agent_net import AgentNet
+from agent_machine import NAMES, PICK, PRIORITIES, TTLS, WHO
+from agent_model import LIVE, SECOND, Bot, Line, Mail, Wish
+from agent_rules_did import DidRules
+from agent_rules_lines import LineRules
+from agent_rules_owners import OwnerRules
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import invariant, rule, run_state_machine_as_test
 
-NAMES = ("alice", "bob", "carol", "dave")
-WHO = st.sampled_from(NAMES)
 TYPES = st.sampled_from(["request", "response", "broadcast", "notification", "discovery"])
-PRIORITIES = st.sampled_from([0, 50, 75, 150, 255])
-TTLS = st.sampled_from([1, 5, 60, 3_600])
 SKILLS = st.sampled_from(["x", "y", "z"])
 PRICES = st.sampled_from([None, 0, 5, 10])
-PICK = st.integers(min_value=0, max_value=30)
-
-SHARED = AgentNet()
-PEOPLE = {name: SHARED.account(name) for name in NAMES}
-SHARED.later()
 
 
-class AgentMachine(RuleBasedStateMachine):
-    """Every rule predicts in the model, acts on the chain, and compares."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.net = SHARED
-        self.mark = SHARED.chain.snapshot()
-        self.model = Model()
-        self.model.now = SHARED.chain.time
-
-    def teardown(self) -> None:
-        try:
-            self.compare_everything()
-        finally:
-            self.net.chain.revert(self.mark)
-
-    # --- helpers --------------------------------------------------------------------------------
-
-    def act(self, expected: bool, contract: str, sender: str, variant: str, **fields: Any) -> Any:
-        """Execute; whether it went through must be as the model says. The data as JSON, or None."""
-        result = self.net.chain.try_execute(contract, {variant: fields}, sender=sender)
-        assert (result.code == 0) == expected, (variant, fields, result.log)
-        return json.loads(result.data) if result.code == 0 and result.data else None
-
-    def pick(self, items: Any, number: int) -> Any:
-        """One of the latest items, or None."""
-        pool = list(items)[-8:]
-        return pool[number % len(pool)] if pool else None
+class AgentMachine(LineRules, DidRules, OwnerRules):
+    """All of it; the rules of identity, shared channels and owners come from ``tests/support``."""
 
     # --- messages -------------------------------------------------------------------------------
 
@@ -63,7 +30,7 @@ class AgentMachine(RuleBasedStateMachine):
     def send(
         self, sender: str, to: str, kind: str, *, priority: int, ttl: int, named: bool, n: int
     ) -> None:
-        who, whom = PEOPLE[sender], PEOPLE[to]
+        who, whom = self.people[sender], self.people[to]
         line = self.pick(self.model.lines.values(), n) if named else None
         channel = None if line is None else line.channel_id
         expected = self.model.can_send(who, whom, kind, priority, channel)
@@ -90,8 +57,8 @@ class AgentMachine(RuleBasedStateMachine):
         original = self.pick(self.model.mails.values(), n)
         if original is None:
             return
-        who = original.receiver if wrong is None else PEOPLE[wrong]
-        if who not in PEOPLE.values():
+        who = original.receiver if wrong is None else self.people[wrong]
+        if who not in self.people.values():
             return
         kind = "request" if by_send else "response"
         expected = self.model.can_reply(who, original, kind)
@@ -147,7 +114,7 @@ class AgentMachine(RuleBasedStateMachine):
         if mail is None or mail.topic is not None:
             return
         party = mail.sender if move == "cancel_message" else mail.receiver
-        who = party if stranger is None else PEOPLE[stranger]
+        who = party if stranger is None else self.people[stranger]
         first = {"mark_read": ("pending", "delivered")}.get(move, ("pending",))
         expected = who == party and mail.at(self.model.now) in first
         self.act(expected, self.net.a2a, who, move, msg_id=mail.msg_id)
@@ -160,8 +127,8 @@ class AgentMachine(RuleBasedStateMachine):
 
     @rule(sender=WHO, to=st.lists(WHO, min_size=1, max_size=3), priority=PRIORITIES, ttl=TTLS)
     def broadcast(self, sender: str, to: list[str], priority: int, ttl: int) -> None:
-        who = PEOPLE[sender]
-        whom = [PEOPLE[name] for name in to]
+        who = self.people[sender]
+        whom = [self.people[name] for name in to]
         expected = (
             len(set(whom)) == len(whom)
             and who not in whom
@@ -190,7 +157,7 @@ class AgentMachine(RuleBasedStateMachine):
 
     @rule(sender=WHO, other=WHO, kind=st.sampled_from(["direct", "direct", "pubsub"]))
     def create_channel(self, sender: str, other: str, kind: str) -> None:
-        who, whom = PEOPLE[sender], PEOPLE[other]
+        who, whom = self.people[sender], self.people[other]
         expected = who != whom and (kind != "direct" or self.model.live_line(who, whom) is None)
         made = self.act(
             expected, self.net.a2a, who, "create_channel", participant=whom, channel_type=kind
@@ -210,9 +177,9 @@ class AgentMachine(RuleBasedStateMachine):
             return
         sender = {
             "owner": line.people[0],
-            "other": line.people[1],
+            "other": line.people[-1],
             "admin": self.net.admin,
-            "alice": PEOPLE["alice"],
+            "alice": self.people["alice"],
         }[who]
         member = sender in line.people
         if status == line.status and status != "closed":
@@ -220,7 +187,7 @@ class AgentMachine(RuleBasedStateMachine):
         elif status == "suspended" or (status == "active" and line.status == "suspended"):
             move = (line.status, status)
             legal = move in (("active", "suspended"), ("suspended", "active"))
-            expected = sender == self.net.admin and legal
+            expected = sender in (self.net.admin, self.model.authority) and legal
         else:
             closes = status == "closed" and line.status != "closed"
             expected = member and closes and (line.kind == "direct" or sender == line.people[0])
@@ -240,7 +207,7 @@ class AgentMachine(RuleBasedStateMachine):
         line = self.pick(self.model.lines.values(), n)
         if line is None:
             return
-        who = PEOPLE[sender]
+        who = self.people[sender]
         expected = (
             line.kind == "pubsub"
             and who in line.people
@@ -272,7 +239,7 @@ class AgentMachine(RuleBasedStateMachine):
         line = self.pick(self.model.lines.values(), n)
         if line is None:
             return
-        key = (PEOPLE[sender], line.channel_id, topic)
+        key = (self.people[sender], line.channel_id, topic)
         known = self.model.follows.get(key)
         if follow:
             expected = line.kind == "pubsub" and line.status in ("open", "active")
@@ -297,10 +264,11 @@ class AgentMachine(RuleBasedStateMachine):
 
     @rule(sender=WHO, owner=WHO, price=PRICES, skills=st.lists(SKILLS, max_size=2, unique=True))
     def register(self, sender: str, owner: str, price: int | None, skills: list[str]) -> None:
-        who, whose = PEOPLE[sender], PEOPLE[owner]
+        who, whose = self.people[sender], self.people[owner]
         agent_id = f"{sender}-agent"
         known = self.model.bots.get(agent_id)
-        expected = known is None or (known.status == "deregistered" and known.owner == who)
+        free = known is None or (known.status == "deregistered" and known.owner == who)
+        expected = free and not self.model.bound(who)
         self.act(
             expected,
             self.net.registry,
@@ -313,6 +281,7 @@ class AgentMachine(RuleBasedStateMachine):
         )
         if expected:
             bot = Bot(agent_id, whose, who, "active", price, sorted(skills))
+            self.model.bots.pop(agent_id, None)
             self.model.bots[agent_id] = bot
             self.model.gained(bot, bot.can)
 
@@ -327,12 +296,12 @@ class AgentMachine(RuleBasedStateMachine):
         bot = self.pick(self.model.bots.values(), n)
         if bot is None:
             return
-        who = PEOPLE[sender]
+        who = self.people[sender]
         expected = who == bot.owner and bot.status != "deregistered"
         fields: dict[str, Any] = {"agent_id": bot.agent_id}
         if change == "transfer":
             variant = "transfer_ownership"
-            fields["new_owner"] = PEOPLE[other]
+            fields["new_owner"] = self.people[other]
         elif change == "deregister":
             variant = "deregister_agent"
         else:
@@ -341,13 +310,14 @@ class AgentMachine(RuleBasedStateMachine):
                 fields["price_model"] = {"price": price}
             else:
                 fields["status"] = change
+                expected = expected and bot.status != "pending"
         self.act(expected, self.net.registry, who, variant, **fields)
         if expected:
             if change == "transfer":
-                bot.owner = PEOPLE[other]
+                bot.owner, bot.policy = self.people[other], None
             elif change == "deregister":
-                bot.status = "deregistered"
-                bot.can = []
+                bot.status, bot.can, bot.card, bot.policy = "deregistered", [], None, None
+                bot.topics = {}
             elif change == "price":
                 bot.price = price
             else:
@@ -359,8 +329,8 @@ class AgentMachine(RuleBasedStateMachine):
         bot = self.pick(self.model.bots.values(), n)
         if bot is None:
             return
-        who = PEOPLE[sender]
-        right = who == bot.owner and bot.status != "deregistered"
+        who = self.people[sender]
+        right = who == bot.owner and bot.status in ("active", "inactive")
         expected = right and (skill in bot.can) != adds
         variant = "add_capability" if adds else "remove_capability"
         self.act(expected, self.net.a2a, who, variant, agent_id=bot.agent_id, capability=skill)
@@ -377,7 +347,7 @@ class AgentMachine(RuleBasedStateMachine):
         ttl=TTLS,
     )
     def submit(self, sender: str, skills: list[str], price: int | None, ttl: int) -> None:
-        who = PEOPLE[sender]
+        who = self.people[sender]
         made = self.act(
             True,
             self.net.a2a,
@@ -442,42 +412,29 @@ class AgentMachine(RuleBasedStateMachine):
     def add_rule(self, agent: str, action: str, tier: str, effect: str) -> None:
         made = {
             "effect": effect,
-            "agent": PEOPLE.get(agent, "*"),
+            "agent": self.people.get(agent, "*"),
             "action": action,
             "risk_tier": tier,
         }
         expected = len(self.model.rules) < 64
-        self.act(expected, self.net.constitution, self.net.admin, "add_rule", rule=made, position=0)
+        here, who = self.net.constitution, self.model.authority
+        self.act(expected, here, who, "add_rule", rule=made, position=0)
         if expected:
             self.model.rules.insert(0, made)
+            self.model.versions += 1
 
     @rule()
     def no_rules(self) -> None:
-        self.act(True, self.net.constitution, self.net.admin, "set_rules", rules=[])
+        self.act(True, self.net.constitution, self.model.authority, "set_rules", rules=[])
         self.model.rules = []
+        self.model.versions += 1
 
     @rule(name=WHO)
     def suspend(self, name: str) -> None:
-        who = PEOPLE[name]
+        who = self.people[name]
         variant = "reinstate_agent" if who in self.model.suspended else "suspend_agent"
-        self.act(True, self.net.constitution, self.net.admin, variant, agent_id=who)
+        self.act(True, self.net.constitution, self.model.authority, variant, agent_id=who)
         self.model.suspended ^= {who}
-
-    @rule(name=WHO, end=st.booleans())
-    def document(self, name: str, end: bool) -> None:
-        who = PEOPLE[name]
-        known = self.model.dids.get(who)
-        did = f"did:msg:agent:{name}"
-        if end:
-            expected = known is not None and known["active"]
-            self.act(expected, self.net.did, who, "deactivate_did", did=did)
-            if known is not None and expected:
-                known["active"] = False
-        else:
-            key = {"id": "k", "type": "Ed25519", "public_key": "A" * 43 + "="}
-            self.act(known is None, self.net.did, who, "create_did", did=did, keys=[key])
-            if known is None:
-                self.model.dids[who] = {"did": did, "active": True}
 
     @rule(seconds=st.sampled_from([1, 2, 5, 6, 61, 3_601]))
     def later(self, seconds: int) -> None:
@@ -497,19 +454,7 @@ class AgentMachine(RuleBasedStateMachine):
 
     @rule(name=WHO, size=st.sampled_from([1, 2, 100]))
     def look(self, name: str, size: int) -> None:
-        self.compare_mail(PEOPLE[name], size)
-
-    def walk(self, variant: str, key: str, items: str, size: int, **fields: Any) -> list[str]:
-        """All pages of a listing; ``total`` is the same on each and counts them all."""
-        seen: list[str] = []
-        cursor = None
-        while True:
-            page = self.net.ask(variant, **fields, start_after=cursor, limit=size)
-            seen += [item[key] for item in page[items]]
-            cursor = page["next"]
-            if cursor is None:
-                assert page["total"] == len(seen), (variant, fields)
-                return seen
+        self.compare_mail(self.people[name], size)
 
     def compare_mail(self, who: str, size: int) -> None:
         model = self.model
@@ -535,7 +480,7 @@ class AgentMachine(RuleBasedStateMachine):
 
     def compare_everything(self) -> None:
         """Every query, for everything there is."""
-        for who in PEOPLE.values():
+        for who in self.people.values():
             self.compare_mail(who, 3)
             self.compare_person(who)
         for mail in self.model.mails.values():
@@ -544,6 +489,9 @@ class AgentMachine(RuleBasedStateMachine):
             self.compare_channel(line)
         self.compare_pairs()
         self.compare_agents()
+        self.compare_documents()
+        self.compare_owners()
+        self.compare_constitution()
 
     def compare_person(self, who: str) -> None:
         model = self.model
@@ -567,12 +515,6 @@ class AgentMachine(RuleBasedStateMachine):
         )
         shown_follows = sorted((f["channel_id"], f["topic"], f["active"]) for f in follows)
         assert shown_follows == wanted_follows
-        known = model.dids.get(who)
-        answer = self.net.chain.query(self.net.did, {"did_by_address": {"address": who}})
-        assert answer["did"] == (known["did"] if known is not None and known["active"] else None)
-        check = {"agent_id": who, "action": "a2a:broadcast", "risk_tier": "medium"}
-        verdict = self.net.chain.query(self.net.constitution, {"check_action": check})
-        assert verdict["allowed"] == model.allowed(who, "broadcast", 75)
 
     def compare_message(self, mail: Mail) -> None:
         now = self.model.now
@@ -584,6 +526,7 @@ class AgentMachine(RuleBasedStateMachine):
         assert (shown["channel_id"], shown["reply_to"]) == (mail.channel, mail.reply_to)
         assert (shown["thread"], shown["topic"]) == (mail.root, mail.topic)
         assert self.net.status(mail.msg_id) == mail.at(now)
+        self.compare_signature(mail)
         if mail.depth == 0:
             chain = [m.msg_id for m in self.model.mails.values() if m.root == mail.msg_id][::-1]
             seen = self.walk("list_thread", "msg_id", "messages", 3, msg_id=mail.msg_id)
@@ -592,7 +535,7 @@ class AgentMachine(RuleBasedStateMachine):
     def compare_channel(self, line: Line) -> None:
         shown = self.net.ask("get_channel", channel_id=line.channel_id)["channel"]
         assert (shown["status"], shown["message_count"]) == (line.status, line.messages)
-        assert shown["participants"] == line.people
+        assert (shown["participants"], shown["metadata"]) == (line.people, line.metadata)
         mails = [m for m in self.model.mails.values() if m.channel == line.channel_id]
         seen = self.walk(
             "list_channel_messages", "msg_id", "messages", 4, channel_id=line.channel_id
@@ -612,7 +555,7 @@ class AgentMachine(RuleBasedStateMachine):
                 topic=topic,
             )
             assert seen == [m.msg_id for m in told][::-1]
-            for who in PEOPLE.values():
+            for who in self.people.values():
                 known = self.model.follows.get((who, line.channel_id, topic))
                 if known is None or not known["active"]:
                     continue
@@ -635,7 +578,7 @@ class AgentMachine(RuleBasedStateMachine):
             for two in NAMES:
                 if one >= two:
                     continue
-                pair = [PEOPLE[one], PEOPLE[two]]
+                pair = [self.people[one], self.people[two]]
                 mails = [
                     m.msg_id
                     for m in self.model.mails.values()
