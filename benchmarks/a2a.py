@@ -49,6 +49,8 @@ HEIGHT = 5_000_000
 PREFIX = b"\x00\x03" + b"c" * 32
 GAS = 10**12
 FLUSH = 10_000
+#: more than a search looks at, at every size
+AGENTS_MIN = 500
 SECOND = 10**9
 YEAR = 31_536_000
 
@@ -182,7 +184,7 @@ class World:
             )
             save_sender(filling, sender, SENDERS.may_load(filling, sender) or NO_SENDER, 1)
         config = CONFIG.load(filling)
-        for number in range(max(40, size // 100)):
+        for number in range(max(AGENTS_MIN, size // 100)):
             agent = AgentRecord(
                 owner=people[0], address=people[0], price=number, active=True, capabilities=0
             )
