@@ -13,8 +13,12 @@ from chain.block.types import Event
 from chain.client.rpc_types import Block, events_of, time_of
 from chain.web.source import Source
 
-_KEPT: Final = 2_000
+#: results kept whole: so many events, and one block however large
+_EVENTS_KEPT: Final = 50_000
+_SUMS_KEPT: Final = 5_000
 _META_PAGE: Final = 20
+#: transactions of blocks that one look back at the last blocks goes through
+_TXS_LOOKED: Final = 2_000
 
 
 class Happened(msgspec.Struct, frozen=True):
@@ -25,6 +29,11 @@ class Happened(msgspec.Struct, frozen=True):
     gas: Sequence[int]
     tx_events: Sequence[Sequence[Event]]
     events: Sequence[Event]
+
+    @property
+    def size(self) -> int:
+        """How many events there are."""
+        return len(self.events) + sum(len(one) for one in self.tx_events)
 
     @property
     def gas_used(self) -> int:
@@ -52,6 +61,16 @@ class Happened(msgspec.Struct, frozen=True):
         return sum(amount for share, _, amount in self.shares() if share == "burn")
 
 
+class Sums(msgspec.Struct, frozen=True):
+    """What one block came to, in four numbers."""
+
+    height: int
+    txs: int
+    gas: int
+    fees: int
+    burned: int
+
+
 class Meta(msgspec.Struct, frozen=True):
     """One block in a list."""
 
@@ -68,6 +87,8 @@ class History:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._kept: OrderedDict[int, Happened] = OrderedDict()
+        self._events = 0
+        self._sums: OrderedDict[int, Sums] = OrderedDict()
         self._lock = threading.Lock()
         source.forgotten.append(self.clear)
 
@@ -75,6 +96,8 @@ class History:
         """Forget everything: the chain went back."""
         with self._lock:
             self._kept.clear()
+            self._sums.clear()
+            self._events = 0
 
     def at(self, height: int) -> Happened:
         """The results of a block. Raises: RpcFailed, Unreachable."""
@@ -82,11 +105,19 @@ class History:
             found = self._kept.get(height)
         if found is None:
             found = _happened(height, self._source.client.block_results(height))
-            with self._lock:
-                self._kept[height] = found
-                while len(self._kept) > _KEPT:
-                    self._kept.popitem(last=False)
+            self._keep(found)
         return found
+
+    def _keep(self, found: Happened) -> None:
+        with self._lock:
+            self._sums[found.height] = _sums(found)
+            while len(self._sums) > _SUMS_KEPT:
+                self._sums.popitem(last=False)
+            if found.height not in self._kept:
+                self._events += found.size
+            self._kept[found.height] = found
+            while self._events > _EVENTS_KEPT and len(self._kept) > 1:
+                self._events -= self._kept.popitem(last=False)[1].size
 
     def metas(self, highest: int | None = None) -> list[Meta]:
         """A page of blocks, newest first."""
@@ -100,11 +131,24 @@ class History:
         """A block. Raises: RpcFailed, Unreachable."""
         return self._source.client.block(height)
 
-    def recent(self, count: int) -> list[Happened]:
-        """The last blocks, oldest first."""
+    def sums(self, height: int) -> Sums:
+        """What a block came to. Raises: RpcFailed, Unreachable."""
+        with self._lock:
+            found = self._sums.get(height)
+        return _sums(self.at(height)) if found is None else found
+
+    def recent(self, count: int) -> list[Sums]:
+        """The last blocks, oldest first: as many as asked for, or fewer where they are full."""
         status = self._source.client.status()
         first = max(status.earliest_height, status.height - count + 1, 1)
-        return [self.at(height) for height in range(first, status.height + 1)]
+        found: list[Sums] = []
+        txs = 0
+        for height in range(status.height, first - 1, -1):
+            found.append(self.sums(height))
+            txs += found[-1].txs
+            if txs > _TXS_LOOKED:
+                break
+        return found[::-1]
 
 
 def _happened(height: int, found: dict[str, Any]) -> Happened:
@@ -116,6 +160,10 @@ def _happened(height: int, found: dict[str, Any]) -> Happened:
         tx_events=[events_of(one["events"]) for one in results],
         events=events_of(found["finalize_block_events"]),
     )
+
+
+def _sums(found: Happened) -> Sums:
+    return Sums(found.height, len(found.codes), found.gas_used, found.fees, found.burned)
 
 
 def _meta(found: dict[str, Any]) -> Meta:

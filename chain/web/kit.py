@@ -168,6 +168,18 @@ def more(context: Context, cursor: object, name: str = "after", label: str = "Ol
         link(context, context.t(label), context.path, **{**kept, name: str(cursor)})
 
 
+def part(context: Context, items: Sequence[T], name: str, size: int) -> Sequence[T]:
+    """The items from the place that the address names on, a page of them; draws the links."""
+    first = min(context.number(name) or 0, max(len(items) - 1, 0))
+    if first > 0:
+        more(context, max(first - size, 0) or None, name, "Before")
+        if first <= size:
+            more(context, "0", name, "Before")
+    if first + size < len(items):
+        more(context, first + size, name, "More")
+    return items[first : first + size]
+
+
 def search_form(
     context: Context,
     fields: Sequence[tuple[str, str]],

@@ -25,6 +25,7 @@ from chain.client.rpc import RpcClient, RpcFailed, Unreachable
 from chain.client.transport import ChainError, QueryRefused, TimedOut
 from chain.client.wallet import Wallet
 from chain.crypto.keys import MlDsa87Key, PrivateKey
+from chain.crypto.mlkem import DecapsulationKey
 from chain.crypto.root import RootSecret
 
 LOG: Final = logging.getLogger("msgchain.web")
@@ -33,6 +34,8 @@ T = TypeVar("T")
 _THREADS: Final = 32
 _AGAIN_SECONDS: Final = 0.5
 _WASM: Final = "cosmwasm.wasm.v1."
+#: codes among which the page looks for the contracts it knows
+_CODES: Final = 100
 _WALLET: Final = "wallet"
 #: what reading or acting may come to without being our fault
 FAILURES: Final = (
@@ -79,6 +82,7 @@ class Source:
         self._lock = threading.Lock()
         self._clients: list[RpcClient] = []
         self._acting: dict[str, threading.Lock] = {}
+        self._opening: dict[str, DecapsulationKey] = {}
         self._accounts: tuple[Account, ...] | None = None
         self._contracts: dict[str, str] | None = None
         self.forgotten: list[Callable[[], None]] = [self._forget]
@@ -162,7 +166,8 @@ class Source:
         if found is None:
             client = self.client
             found = {}
-            for code in queries.codes(client.abci):
+            page = {"limit": _CODES}
+            for code in queries.query(client.abci, _WASM, "Codes", pagination=page).code_infos:
                 name = code_name(client.code(code.code_id).source)
                 first = _first_of(client, code.code_id)
                 if name and first:
@@ -205,6 +210,14 @@ class Source:
             asked = self.ask(addresses.registry, "get_agent_by_address", address=account.address)
             agent_id = asked["agent"]["agent_id"] if asked["agent"] else account.name
         return Agent(DevRoot(account.name), self.client, addresses, agent_id)
+
+    def key_of(self, account: Account) -> DecapsulationKey:
+        """The key that opens what was sealed for a native account."""
+        with self._lock:
+            found = self._opening.get(account.name)
+            if found is None:
+                found = self._opening[account.name] = DevRoot(account.name).encryption_key()
+        return found
 
     def requester(self, account: Account) -> Agent:
         """The account as one that asks agents for tasks; any account may."""

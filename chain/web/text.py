@@ -10,8 +10,10 @@ from typing import Any, Final
 
 import msgspec
 
+from chain.client.agent_messages import seal_context
 from chain.client.envelope import BASE64, JSON, EnvelopeError, read_payload
-from chain.crypto.seal import is_sealed
+from chain.crypto.mlkem import DecapsulationKey
+from chain.crypto.seal import SealError, is_sealed, unseal
 
 #: letters of a text that a list shows; more stands behind a link
 SHOWN_MAX: Final = 600
@@ -130,6 +132,23 @@ def payload(raw: bytes) -> Shown:
         return Shown("text", raw.decode(), *facts)
     except UnicodeDecodeError:
         return Shown("binary", bytes_shown(raw), *facts)
+
+
+def unsealed(key: DecapsulationKey, sender: str, receiver: str, raw: bytes) -> bytes | None:
+    """What a payload says that was sealed for a key; None for any other."""
+    sealed: object = raw
+    if not is_sealed(raw):
+        try:
+            found = read_payload(raw)
+        except EnvelopeError:
+            return None
+        sealed = found.data if found.sealed else None
+    if not isinstance(sealed, bytes):
+        return None
+    try:
+        return unseal(key, sealed, seal_context(sender, receiver))
+    except SealError:
+        return None
 
 
 def _words(value: Any) -> str | None:

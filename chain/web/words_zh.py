@@ -330,4 +330,8 @@ WORDS: Final[dict[str, str]] = {
     "{title}: {total} in all, at most {top}": "{title}：共 {total}，最多 {top}",
     "{what}: done": "{what}：完成",
     "{what}: {number}": "{what}：{number}",
+    "All of them": "全部",
+    "All that it was asked": "它接到的全部任务",
+    "All that it asked for": "它发起的全部任务",
+    "sealed, opened with your key": "已加密，用你的密钥打开",
 }

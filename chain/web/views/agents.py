@@ -198,7 +198,7 @@ def _everything(context: Context, agent_id: str) -> Json:
         "card_error": error,
         "did": source.ask(to.did_registry, "resolve_did", did=did),
         "capabilities": source.ask(to.a2a, "list_capabilities", agent_id=agent_id)["capabilities"],
-        "channels": source.ask(to.a2a, "list_channels_of", address=address, limit=_SMALL),
+        "channels": channels_of(context, address),
         "provided": source.ask(to.tasks, "list_tasks", provider=agent_id, limit=_SMALL),
         "requested": source.ask(to.tasks, "list_tasks", requester=address, limit=_SMALL),
         "spending": source.ask(to.tasks, "spending_status", agent=address),
@@ -250,7 +250,7 @@ def _show_agent(context: Context, agent_id: str, found: Json) -> None:
     _show_identity(context, found["did"])
     _show_card(context, found["card"], found["card_error"])
     with kit.section(t("Channels")):
-        show_channels(context, found["channels"]["channels"])
+        show_channels(context, found["channels"])
     with kit.section(t("Tasks")):
         tasks = {one["task_id"]: one for one in found["requested"]["tasks"]}
         tasks.update({one["task_id"]: one for one in found["provided"]["tasks"]})
@@ -258,6 +258,12 @@ def _show_agent(context: Context, agent_id: str, found: Json) -> None:
             kit.note(t("No tasks yet"))
         for one in tasks.values():
             show_task(context, one)
+        with kit.Tag("div", css="line"):
+            if found["provided"]["next"]:
+                kit.link(context, t("All that it was asked"), "/tasks", "action", provider=agent_id)
+            if found["requested"]["next"]:
+                kit.link(context, t("All that it asked for"), "/tasks", "action",
+                         requester=record["address"])  # fmt: skip
 
 
 def _show_identity(context: Context, resolved: Json) -> None:
@@ -329,9 +335,22 @@ def _show_spending(context: Context, spending: Json) -> None:
         )
 
 
-def show_channels(context: Context, channels: list[Json]) -> None:
-    """Channels as rows."""
-    t = context.t
+def channels_of(context: Context, address: str) -> Json:
+    """The page of an address's channels that the address of the page names."""
+    source = context.source
+    found: Json = source.ask(
+        source.addresses().a2a,
+        "list_channels_of",
+        address=address,
+        start_after=context.get("channels_after") or None,
+        limit=_SMALL,
+    )
+    return found
+
+
+def show_channels(context: Context, page: Json) -> None:
+    """Channels as rows, and the link to the next of them."""
+    t, channels = context.t, page["channels"]
     if not channels:
         kit.note(t("No channels yet"))
         return
@@ -344,6 +363,7 @@ def show_channels(context: Context, channels: list[Json]) -> None:
                 for address in one["participants"][:4]:
                     kit.person(context, address)
                 kit.Tag("span", t("{count} messages", count=one["message_count"]), "quiet")
+    kit.more(context, page["next"], "channels_after")
 
 
 def _policy_form(context: Context, me: Account, agent_id: str) -> None:

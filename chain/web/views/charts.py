@@ -11,7 +11,7 @@ from typing import Final
 from chain.web import kit
 from chain.web.chat import STATUSES
 from chain.web.context import Context
-from chain.web.history import Happened
+from chain.web.history import Sums
 from chain.web.source import Account
 from chain.web.text import money
 
@@ -40,14 +40,14 @@ async def show_charts(context: Context) -> None:
         )
 
 
-def _show_blocks(context: Context, found: Sequence[Happened]) -> None:
+def _show_blocks(context: Context, found: Sequence[Sums]) -> None:
     t = context.t
 
-    def bars(value: Callable[[Happened], int]) -> list[Bar]:
+    def bars(value: Callable[[Sums], int]) -> list[Bar]:
         return [(f"#{one.height}", value(one)) for one in found]
 
-    show_bars(context, t("Transactions per block"), bars(lambda one: len(one.codes)))
-    show_bars(context, t("Gas per block"), bars(lambda one: one.gas_used))
+    show_bars(context, t("Transactions per block"), bars(lambda one: one.txs))
+    show_bars(context, t("Gas per block"), bars(lambda one: one.gas))
     show_bars(context, t("Fees per block"), bars(lambda one: one.fees), money)
     show_bars(context, t("Burned per block"), bars(lambda one: one.burned), money)
 

@@ -24,6 +24,7 @@ from chain.web.text import bytes_shown, pretty, short
 Json = dict[str, Any]
 _WASM: Final = "cosmwasm.wasm.v1."
 _INSTANCES: Final = 20
+_CODES: Final = 20
 _ENTRIES: Final = 25
 
 
@@ -31,16 +32,20 @@ _ENTRIES: Final = 25
 
 
 async def show_contracts(context: Context) -> None:
-    """Codes with their first instances."""
+    """Codes with their first instances, a page of them."""
+    start = _hex(context.get("after"))
 
-    def load() -> list[tuple[CodeInfo, list[str]]]:
+    def load() -> tuple[list[tuple[CodeInfo, list[str]]], str]:
         client = context.source.client
+        page = queries.query(
+            client.abci, _WASM, "Codes", pagination={"key": start, "limit": _CODES}
+        )
         found = []
-        for one in queries.codes(client.abci):
+        for one in page.code_infos:
             found.append((client.code(one.code_id), _instances(context, one.code_id)))
-        return found
+        return found, page.pagination.next_key.hex()
 
-    await kit.live(context, load, lambda found: _show_codes(context, found))
+    await kit.live(context, load, lambda found: _show_codes(context, *found))
 
 
 def _instances(context: Context, code_id: int) -> list[str]:
@@ -51,7 +56,7 @@ def _instances(context: Context, code_id: int) -> list[str]:
     return list(found.contracts)
 
 
-def _show_codes(context: Context, found: Sequence[tuple[CodeInfo, list[str]]]) -> None:
+def _show_codes(context: Context, found: Sequence[tuple[CodeInfo, list[str]]], cursor: str) -> None:
     t = context.t
     with kit.listing(t("Codes")):
         for one, instances in found:
@@ -61,6 +66,7 @@ def _show_codes(context: Context, found: Sequence[tuple[CodeInfo, list[str]]]) -
                 kit.code(short(one.checksum.hex()))
                 for address in instances:
                     kit.link(context, context.name(address), f"/contract/{address}", "action")
+    kit.more(context, cursor, label="More")
 
 
 # --- one ------------------------------------------------------------------------------------------

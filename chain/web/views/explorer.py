@@ -28,6 +28,8 @@ from chain.web.views.trace_parts import show_trace
 
 Json = dict[str, Any]
 _PAGE: Final = 10
+_TXS: Final = 50
+_EVENTS: Final = 100
 _HASH: Final = re.compile(r"(?:0[xX])?([0-9a-fA-F]{64})")
 _CHANNEL: Final = re.compile(r"ch:.+")
 
@@ -93,9 +95,10 @@ def _show_block(context: Context, block: Block, happened: Happened) -> None:
     with kit.section(t("Transactions")):
         if not block.txs:
             kit.note(t("No transactions"))
+        shown = kit.part(context, range(len(block.txs)), "tx", _TXS)
         with kit.listing(t("Transactions")):
-            for index, raw in enumerate(block.txs):
-                _tx_row(context, raw, happened, index)
+            for index in shown:
+                _tx_row(context, block.txs[index], happened, index)
     _show_split(context, happened)
     with kit.section(t("Events of the block")):
         show_events(context, happened.events)
@@ -149,8 +152,9 @@ def show_events(context: Context, events: Sequence[Event]) -> None:
     if not events:
         kit.note(context.t("No events"))
         return
+    shown = kit.part(context, events, "event", _EVENTS)
     with kit.listing(context.t("Events")):
-        for event in events:
+        for event in shown:
             show_event(context, event)
 
 
@@ -334,6 +338,8 @@ def _show_stands(context: Context, found: Stands) -> None:
             kit.note(t("No tasks yet"))
         for one in found.requested:
             show_task(context, one)
+        if len(found.requested) >= _PAGE:
+            kit.link(context, t("All of them"), "/tasks", "action", requester=address)
     with kit.section(t("Last transactions")):
         if not found.txs:
             kit.note(t("No transactions"))

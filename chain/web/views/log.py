@@ -17,8 +17,12 @@ from chain.web.views.explorer import show_event
 
 Json = dict[str, Any]
 _EVENTS: Final = 40
+#: of a full block no more than these; its own page has all
+_SHOWN: Final = 200
 #: blocks that one page looks through
 _BLOCKS: Final = 200
+#: events that one page looks at: fewer blocks, where they are full
+_LOOKED: Final = 20_000
 #: in every block of every chain, and nobody asks for them
 _DULL: Final = (
     "mint", "burn", "coin_spent", "coin_received", "transfer", "message", "tx", "execute",
@@ -78,12 +82,14 @@ def _page(context: Context, below: int | None, wanted: Callable[[Event], bool]) 
     top = status.height if below is None else min(below, status.height)
     first = max(status.earliest_height, top - _BLOCKS + 1, 1)
     found: list[tuple[int, int | None, Event]] = []
+    looked = 0
     for height in range(top, first - 1, -1):
         happened = context.history.at(height)
+        looked += happened.size
         found.extend(one for one in _backwards(happened) if wanted(one[2]))
-        if len(found) >= _EVENTS:
-            return Logged(found, height)
-    return Logged(found, first)
+        if len(found) >= _EVENTS or looked >= _LOOKED:
+            return Logged(found[:_SHOWN], height)
+    return Logged(found[:_SHOWN], first)
 
 
 def _backwards(happened: Happened) -> Iterator[tuple[int, int | None, Event]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 from chain.client import agent_calls as calls
 from chain.client.agent_messages import payload_of
@@ -16,16 +16,16 @@ from chain.web.chat import (
     TYPES,
     content_of,
     moves,
+    opened,
     reply_form,
     show_message,
 )
 from chain.web.context import Context
 from chain.web.source import Account
 from chain.web.text import short
-from chain.web.views.agents import address_of, show_channels
+from chain.web.views.agents import address_of, channels_of, show_channels
 
 Json = dict[str, Any]
-_CHANNELS: Final = 10
 
 
 # --- boxes ----------------------------------------------------------------------------------------
@@ -52,8 +52,8 @@ async def show_messages(context: Context) -> None:
     with kit.section(t("Channels")):
         await kit.live(
             context,
-            lambda: _channels(context, account),
-            lambda page: show_channels(context, page["channels"]),
+            lambda: channels_of(context, account.address),
+            lambda page: show_channels(context, page),
         )
         _channel_form(context, account)
     with kit.section(t("New message")):
@@ -97,7 +97,7 @@ def _box(context: Context, me: Account) -> Json:
         page = source.ask(
             a2a, "list_messages", address=me.address, status=status, start_after=after, limit=PAGE
         )
-    return page
+    return {**page, "messages": opened(source, me, page["messages"])}
 
 
 def _show_box(context: Context, page: Json, result: kit.Result) -> None:
@@ -116,18 +116,6 @@ def _show_box(context: Context, page: Json, result: kit.Result) -> None:
                 if not view["topic"]:
                     kit.link(context, t("Conversation"), "/chat", "action", with_=other)
     kit.more(context, page["next"])
-
-
-def _channels(context: Context, me: Account) -> Json:
-    source = context.source
-    found: Json = source.ask(
-        source.addresses().a2a,
-        "list_channels_of",
-        address=me.address,
-        start_after=context.get("channels_after") or None,
-        limit=_CHANNELS,
-    )
-    return found
 
 
 def _channel_form(context: Context, me: Account) -> None:
@@ -221,7 +209,7 @@ async def show_chat(context: Context) -> None:
             start_after=context.get("after") or None,
             limit=PAGE,
         )
-        return found
+        return {**found, "messages": opened(source, account, found["messages"])}
 
     result = kit.Result()
     await kit.live(context, load, lambda page: _show_talk(context, page, result))
@@ -255,7 +243,7 @@ async def show_channel(context: Context) -> None:
             a2a, "list_channel_messages", channel_id=channel_id,
             start_after=context.get("after") or None, limit=PAGE,
         )  # fmt: skip
-        return channel, messages
+        return channel, {**messages, "messages": opened(source, context.me, messages["messages"])}
 
     result = kit.Result()
     channel, _ = await kit.live(context, load, lambda found: _show_channel(context, *found, result))
@@ -316,7 +304,8 @@ async def show_one(context: Context) -> None:
             return None, [], None
         thread = source.ask(a2a, "list_thread", msg_id=msg_id, limit=PAGE)["messages"]
         checked = source.ask(a2a, "verify_message", msg_id=msg_id) if view["signature"] else None
-        return view, list(thread), checked
+        (view,) = opened(source, context.me, [view])
+        return view, opened(source, context.me, thread), checked
 
     result = kit.Result()
     view, _, _ = await kit.live(context, load, lambda found: _show_one(context, *found, result))

@@ -15,7 +15,8 @@ from chain.web.views.task_parts import STATES, show_task, task_form
 
 Json = dict[str, Any]
 _PAGE: Final = 20
-_LOOKED_AT: Final = 50
+#: agents of one owner whose waiting tasks are looked at
+_AGENTS: Final = 10
 
 
 async def show_tasks(context: Context) -> None:
@@ -67,11 +68,16 @@ def _show_page(context: Context, page: Json) -> None:
 
 
 def _approvals(context: Context, me: Account) -> list[Json]:
-    """Tasks that wait for the account's word, among its newest messages."""
+    """Tasks that wait for the account's word: asked for by its agents, or given to them."""
     source = context.source
     to = source.addresses()
-    page = source.ask(to.tasks, "list_tasks", state="auth_required", limit=_LOOKED_AT)
-    return [one for one in page["tasks"] if one["approver"] == me.address]
+    owned = source.ask(to.registry, "get_agent_by_owner", owner=me.address, limit=_AGENTS)
+    found: dict[str, Json] = {}
+    for agent in owned["agents"]:
+        for role in ({"requester": agent["address"]}, {"provider": agent["agent_id"]}):
+            page = source.ask(to.tasks, "list_tasks", **role, state="auth_required", limit=_PAGE)
+            found.update({one["task_id"]: one for one in page["tasks"]})
+    return [one for one in found.values() if one["approver"] == me.address]
 
 
 def _show_approvals(context: Context, me: Account, waiting: list[Json]) -> None:
