@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from chain.testing.compare import Differs, differential
     from chain.testing.failures import save_failure
     from chain.testing.hostile import hook_token, hostile_receiver
-    from chain.testing.machine import Call, ContractMachine, contract_machine, of_machine
+    from chain.testing.laws import Call, of_machine
+    from chain.testing.machine import ContractMachine, contract_machine
     from chain.testing.mocks import message_info, mock_deps, mock_env
     from chain.testing.report import Report
     from chain.testing.results import ExecTxResult, QueryFailed, TxFailed
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 #: public name -> where it is
 _LATER = {
-    "Call": "chain.testing.machine",
+    "Call": "chain.testing.laws",
     "Chain": "chain.testing.chain",
     "Contract": "chain.vm.contract",
     "ContractMachine": "chain.testing.machine",
@@ -49,7 +50,7 @@ _LATER = {
     "messages": "chain.testing.strategies",
     "mock_deps": "chain.testing.mocks",
     "mock_env": "chain.testing.mocks",
-    "of_machine": "chain.testing.machine",
+    "of_machine": "chain.testing.laws",
     "save_failure": "chain.testing.failures",
     "script": "chain.testing.scripts",
     "strategies": "chain.testing.strategies",

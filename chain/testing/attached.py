@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from chain.testing.choices import Choices
-from chain.testing.derive import Surroundings, amount, coin_value
+from chain.testing.leaves import Surroundings, amount, coin_value
 
 #: What a message seems to think of coins: anything, none, some.
 ANY_FUNDS, NO_FUNDS, SOME_FUNDS = 0, 1, 2
 _NONE_BELOW: Final = (104, 216, 24)
+_FITS_BELOW: Final = 216
+#: what a refusal for the coins' sake reads like
+ABOUT_FUNDS: Final = re.compile(r"(?i)fund|coin|attach|\bsend\b|payment|underpaid|deposit")
 
 
-def funds(choices: Choices, here: Surroundings, liking: int = ANY_FUNDS) -> list[dict[str, str]]:
+def funds(
+    choices: Choices, here: Surroundings, liking: int = ANY_FUNDS, *, other: bool = False
+) -> list[dict[str, str]]:
     """Coins to attach: mostly none or one small coin; now and then coins that do not fit.
+
+    ``other``: coins were what the message was refused for, so one coin in place of none, and none
+    in place of what does not fit.
 
     >>> here = Surroundings()
     >>> funds(Choices(b""), here), funds(Choices(bytes([140, 4])), here)
     ([], [{'denom': 'amsg', 'amount': '4'}])
     """
     kind = choices.byte()
-    if kind < _NONE_BELOW[liking]:
+    none = kind < _NONE_BELOW[liking]
+    if none if not other else kind >= _FITS_BELOW:
         return []
     first = here.denoms[0]
-    if kind < 216:
+    if none or kind < _FITS_BELOW:
         return [{"denom": first, "amount": str(amount(choices, here))}]
     if kind < 232:
         return [coin_value(choices, here)]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final
 
 from hypothesis import HealthCheck, find, settings
 from hypothesis import strategies as st
@@ -17,60 +17,34 @@ from hypothesis.errors import StopTest, UnsatisfiedAssumption
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from msgspec.json import encode
 
-from chain.testing.attached import funds
+from chain.testing.attached import ABOUT_FUNDS, funds
 from chain.testing.choices import Choices
+from chain.testing.clock import CLOCK_BYTES, advance
 from chain.testing.codes import ContractLike
 from chain.testing.coins import CoinsLike
 from chain.testing.failures import run_again, save_failure, saved_failures
-from chain.testing.harvest import NANOS
+from chain.testing.laws import Call, hold
 from chain.testing.options import OPTIONS
-from chain.testing.plans import Blueprint, Plan
+from chain.testing.plans import Blueprint, Plan, Trap
 from chain.testing.report import Report
 from chain.testing.results import ExecTxResult
 from chain.testing.scripts import script
 from chain.testing.world import Setup, World
 
-_STEPS_SECONDS: Final = (5, 1, 60, 3_600, 86_400)
-_CLOCK_BYTES: Final = 3
 #: of 256: above, the sender is somebody who has to do with the id in the message
 _CONCERNED_ABOVE: Final = 160
 #: of 256: within, sender and addresses are two who stood in one call before
 _TOGETHER: Final = (72, 160)
+#: a refused message is tried again as it is, by somebody else, then with its choices turned by
+#: these; zero, the simplest, stays
+_TURNS: Final = (
+    b"", b"", *(bytes(byte * odd & 255 for byte in range(256)) for odd in (167, 91))
+)  # fmt: skip
+#: how much longer choices are made for a message that stands in for another
+_LONGER: Final = 4
+#: of 256: from here on a message also waits in a trap
+_TRAPPED: Final = 144
 _CONTROL: Final = (StopTest, UnsatisfiedAssumption, KeyboardInterrupt)
-
-
-class Call(NamedTuple):
-    """One call of a run, as watchers see it. ``message`` is plain JSON; ``body`` what is in it."""
-
-    contract: str  # name
-    address: str
-    variant: str
-    message: Any
-    sender: str
-    funds: Sequence[Mapping[str, str]]
-    result: ExecTxResult
-    height: int
-    time: int
-
-    @property
-    def ok(self) -> bool:
-        """Whether it was accepted."""
-        return self.result.code == 0
-
-    @property
-    def body(self) -> Any:
-        """The fields of the message."""
-        return self.message[self.variant] if isinstance(self.message, dict) else {}
-
-    def paid(self, payer: str) -> list[str]:
-        """Who got coins from an address in this call."""
-        found = []
-        for event in self.result._raw.events:
-            if event.type == "transfer":
-                pairs = dict(event.attributes)
-                if pairs.get("sender") == payer:
-                    found.append(str(pairs["recipient"]))
-        return found
 
 
 class SavedFailure(AssertionError):
@@ -103,7 +77,6 @@ class ContractMachine(RuleBasedStateMachine):
     _world: ClassVar[World | None] = None
     _start: ClassVar[tuple[int, int, int]]
     _still_failing: ClassVar[SavedFailure | None] = None
-    _last: str = ""
     _hypothesis_internal_use_seed = _BeforeRuns()
 
     def __init__(self) -> None:
@@ -119,7 +92,9 @@ class ContractMachine(RuleBasedStateMachine):
         self.address = world.address
         self.actors = world.actors
         self.contracts = world.contracts
-        self.ghost = SimpleNamespace(**copy.deepcopy(dict(kind.ghosts)))
+        self._ghost = SimpleNamespace(**copy.deepcopy(dict(kind.ghosts)))
+        self._asked = False  # whether a watcher looked at the ghosts
+        self._calm = False  # whether the last step changed nothing
         self._senders = list(world.actors.values())
         self._cast = frozenset(self._senders)
         self.chain._engine.bugs.clear()
@@ -140,6 +115,12 @@ class ContractMachine(RuleBasedStateMachine):
         cls.report.errors_known = cls.blueprint.error_patterns()
         if OPTIONS.replay_first:
             cls.replay_saved()
+
+    @property
+    def ghost(self) -> SimpleNamespace:
+        """The ghost variables of this run."""
+        self._asked = True
+        return self._ghost
 
     # --- what rules go through ------------------------------------------------------------------
 
@@ -171,7 +152,7 @@ class ContractMachine(RuleBasedStateMachine):
                 contract, address, variant, message, sender, coins, result, block.height, block.time
             )
             for watcher in self.watchers:
-                _hold(watcher, self, made)
+                hold(watcher, self, made)
         return result
 
     def _see(self, message: Any, sender: str, raw: Any) -> None:
@@ -182,35 +163,90 @@ class ContractMachine(RuleBasedStateMachine):
             if event.type.startswith("wasm"):
                 harvest.attributes(event.attributes, height, time)
         harvest.take(message, height=height, time=time)
+        if self._here.inside is not None:
+            harvest.take(self._here.inside, height=height, time=time)
         harvest.link(sender, self._cast)
         answer = self.blueprint.answer(raw.data) if raw.data else None
         if answer is not None:
             harvest.take(answer, height=height, time=time)
 
     def attack(self, plan: Plan, raw: bytes, draw: Callable[[Any], Any] | None = None) -> None:
-        """One derived message by one of the actors."""
+        """One derived message by one of the actors; once refused, others of its kind at once.
+
+        Where it names what nothing has begun yet, something begins; where others can lay a trap,
+        the same message waits in one now and then.
+        """
+        here, blueprint = self._here, self.blueprint
+        here.draw = draw
+        if plan.wants and blueprint.openings and not here.harvest.people:
+            plan = blueprint.openings[raw[0] % len(blueprint.openings)]
+            raw *= _LONGER
+        engine = self.chain._engine
+        before, self._asked = len(engine.txs), False
+        tried: list[Any] = []
+        refusal = ""
+        for attempt, turn in enumerate(_TURNS):
+            chosen = raw.translate(turn) if turn else raw
+            given = self._choose(plan, chosen, attempt, refusal)
+            if given in tried:
+                continue
+            tried.append(given)
+            sender, message, coins, trap = given
+            if trap is not None and self._passes(plan, message, sender, coins):
+                self._lay(trap, message, sender)
+            result = self.call(
+                self.contracts[plan.contract], message, sender, coins,
+                contract=plan.contract, variant=plan.variant,
+            )  # fmt: skip
+            if not result._raw.code:
+                return
+            refusal = result._raw.log
+        # laws need not be asked where nothing changed and no watcher did a thing
+        self._calm = not self._asked and len(engine.txs) == before + len(tried)
+
+    def _passes(self, plan: Plan, message: Any, sender: str, coins: Any) -> bool:
+        """Whether a call would be accepted."""
+        chain = self.chain
+        mark = chain.snapshot()
+        code = chain.try_execute(self.contracts[plan.contract], encode(message), sender, coins).code
+        chain.revert(mark)
+        return code == 0
+
+    def _lay(self, trap: Trap, message: Any, sender: str) -> None:
+        """Let a hostile contract call the one under attack with the same message in its midst."""
+        armed = trap.message(self.address, message)
+        self.call(
+            self.contracts[trap.contract], armed, sender,
+            contract=trap.contract, variant=trap.variant,
+        )  # fmt: skip
+
+    def _choose(
+        self, plan: Plan, raw: bytes, attempt: int, refusal: str
+    ) -> tuple[str, Any, list[dict[str, str]], Trap | None]:
+        """Sender, message, coins and trap that choices stand for, after so many refusals."""
         choices = Choices(raw)
         here = self._here
+        trap = None
+        if self.blueprint.traps and plan.contract == self.blueprint.main_name:
+            trapped = choices.byte()
+            if trapped >= _TRAPPED:
+                trap = self.blueprint.traps[trapped % len(self.blueprint.traps)]
         block = self.chain._engine.block
         here.height, here.time = block.height, block.time
         senders = plan.senders if plan.senders and not choices.chance(64) else self._senders
         number = choices.byte()
         here.sender = sender = senders[number % len(senders)]
-        here.partner = ""
+        here.partner, here.inside = "", None
         if _TOGETHER[0] <= number < _TOGETHER[1] and here.harvest.pairs:
             pair = here.harvest.pairs[-1 - number // 2 % len(here.harvest.pairs)]
             sender, here.partner = pair if number & 1 else (pair[1], pair[0])
             here.sender = sender
-        coins = funds(choices, here, self.blueprint.likings.get(plan.rule, 0))
-        here.draw = draw
+        liking = self.blueprint.likings.get(plan.rule, 0)
+        coins = funds(choices, here, liking, other=ABOUT_FUNDS.search(refusal) is not None)
         message = plan.make(choices, here)
-        if number > _CONCERNED_ABOVE:
-            sender = self._concerned(message, number) or sender
-        self._last = f"{plan.contract} {plan.variant} by {sender}"
-        self.call(
-            self.contracts[plan.contract], message, sender, coins,
-            contract=plan.contract, variant=plan.variant,
-        )  # fmt: skip
+        if attempt or number > _CONCERNED_ABOVE:
+            sender = self._concerned(message, number + attempt) or sender
+        return sender, message, coins, trap
 
     def _concerned(self, message: Any, number: int) -> str | None:
         """Somebody who stood in an earlier call with an id of this message."""
@@ -224,40 +260,20 @@ class ContractMachine(RuleBasedStateMachine):
 
     def pass_time(self, raw: bytes) -> None:
         """A new block: the next one, or one just before, at or after a deadline that was seen."""
-        choices = Choices(raw)
-        chain, here = self.chain, self._here
-        kind = choices.byte()
-        if kind < 64:
-            chain.next_block()
-            return
-        harvest = here.harvest
-        harvest.raw_state(chain.storage(self.address), chain.height, chain.time)
-        deadlines = harvest.deadlines(chain.height, chain.time)
-        if not deadlines:
-            chain.next_block(seconds=_STEPS_SECONDS[kind % len(_STEPS_SECONDS)])
-            return
-        what, value = deadlines[choices.below(len(deadlines))]
-        side = choices.byte()
-        if what == "height":
-            target = value + (1, 0, -1, 2)[side & 3]
-            if target > chain.height:
-                chain.set_height(target)
-            else:
-                chain.next_block()
-            return
-        target = value + (1, 0, -1, NANOS, -NANOS)[side % 5]
-        if target > chain.time:
-            chain.set_time(target)
-        else:
-            chain.next_block()
+        advance(self.chain, self.address, self._here.harvest, Choices(raw))
 
     # --- laws -----------------------------------------------------------------------------------
 
     @invariant()
     def laws(self) -> None:
-        """All invariant functions; Hypothesis asks after every step."""
+        """All invariant functions; Hypothesis asks after every step. A step that changed neither
+        chain nor ghosts (a refused call) leaves the answer as it was.
+        """
+        if self._calm:
+            self._calm = False
+            return
         for law in self.invariant_functions:
-            _hold(law, self, None)
+            hold(law, self, None)
 
     # --- failures -------------------------------------------------------------------------------
 
@@ -280,13 +296,16 @@ class ContractMachine(RuleBasedStateMachine):
         )
 
     def script(self) -> str:
-        """This run as a Python script."""
+        """This run as a Python script; what was refused on the way, and changed nothing, is left
+        out.
+        """
         names = {address: name for name, address in self.contracts.items()}
-        return script(self.chain, names)
+        return script(self.chain, names, mark=self._start[1], refused=False)
 
     def _repr_step(self, rule: Any, data: Any, result: Any) -> str:
         """What Hypothesis prints of a step: the last line of the script says it best."""
-        return f"state.{rule.function.__name__}()  # {self.script().splitlines()[-1]}"
+        last = self.script().splitlines()[-1]
+        return f"state.{rule.function.__name__}()  # {last}"
 
     @classmethod
     def replay_saved(cls, folder: Path | None = None) -> list[Path]:
@@ -322,30 +341,6 @@ def _warm_up() -> None:
     collect = getattr(providers, "_get_local_constants", None)
     if collect is not None:
         collect()
-
-
-def _hold(law: Callable[..., Any], machine: ContractMachine, call: Call | None) -> None:
-    """Ask one invariant or watcher; False is a complaint."""
-    if call is not None:
-        answer = law(machine, call)
-    elif getattr(law, "_wants_machine", False):
-        answer = law(machine)
-    else:
-        answer = law(machine.chain, machine.address)
-    if answer is False:
-        raise AssertionError(f"{getattr(law, '__name__', 'invariant')} does not hold")
-
-
-def of_machine(law: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Mark an invariant that takes the machine (ghost variables, actors) in place of (chain,
-    address).
-
-    >>> @of_machine
-    ... def nobody_lost(machine):
-    ...     return machine.ghost.lost == 0
-    """
-    law._wants_machine = True  # type: ignore[attr-defined]
-    return law
 
 
 def contract_machine(
@@ -470,7 +465,7 @@ def _clock_rule(name: str) -> Any:
         self.pass_time(choices)
 
     time_passes.__name__ = name
-    strategy = st.binary(min_size=_CLOCK_BYTES, max_size=_CLOCK_BYTES)
+    strategy = st.binary(min_size=CLOCK_BYTES, max_size=CLOCK_BYTES)
     return rule(choices=strategy)(time_passes)
 
 

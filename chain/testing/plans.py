@@ -9,12 +9,14 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from chain.std import Message, encode
-from chain.testing.attached import ANY_FUNDS, NO_FUNDS, SOME_FUNDS
+from chain.std.numbers import base64_encode
+from chain.testing.attached import ABOUT_FUNDS, ANY_FUNDS, NO_FUNDS, SOME_FUNDS
 from chain.testing.choices import Choices
 from chain.testing.codes import ContractLike
 from chain.testing.coins import CoinsLike
-from chain.testing.derive import CREATES, Deriver, Maker, Surroundings, width
+from chain.testing.derive import CALLS, CREATES, Deriver, names_something, width
 from chain.testing.engine import account_address
+from chain.testing.leaves import CONTRACT_WORDS, Maker, Surroundings
 from chain.testing.report import error_patterns, error_text
 from chain.testing.results import contract_data
 from chain.testing.vocabulary import untyped
@@ -33,10 +35,9 @@ from chain.vm.contract import Contract, MessageTypes
 
 TIME: Final = "time_passes"
 #: choices for sender and funds, and at most for a whole message
-_HEAD: Final = 6
+_HEAD: Final = 7
 _SIZE_MAX: Final = 72
 _UNTYPED_SIZE: Final = 24
-_ABOUT_FUNDS: Final = re.compile(r"(?i)fund|coin|attach|\bsend\b|payment|underpaid|deposit")
 _EXPECTED: Final = re.compile(r"`([a-z0-9_]+)`")
 
 
@@ -51,6 +52,22 @@ class Plan(NamedTuple):
     weight: int
     draws: bool
     senders: list[str]
+    #: whether it names something that an earlier message must have begun
+    wants: bool = False
+
+
+class Trap(NamedTuple):
+    """A message that makes a contract call another one at its next chance."""
+
+    contract: str
+    variant: str
+    target_field: str
+    call_field: str
+
+    def message(self, target: str, call: Any) -> Any:
+        """The message, for a call of ``target``."""
+        inner = base64_encode(encode(call))
+        return {self.variant: {self.target_field: target, self.call_field: inner}}
 
 
 class Blueprint:
@@ -88,17 +105,20 @@ class Blueprint:
             while label in self._contracts:
                 label += "_"
             self._contracts[label] = load_contract(other.contract)
-        self._main_name = value.name
-        while self._main_name in self._contracts:
-            self._main_name += "_"
-        self._contracts[self._main_name] = value
+        self.main_name = value.name
+        while self.main_name in self._contracts:
+            self.main_name += "_"
+        self._contracts[self.main_name] = value
         #: what each rule's message thinks of coins, as probed
         self.likings: dict[str, int] = {}
         self.given_hooks = "hook" in kinds
         self.hooks = self._hooks(value, kinds)
         self.plans = self._plans(value)
-        self._own = [plan for plan in self.plans if plan.contract == self._main_name]
-        self.time_weight = weights.get(TIME, max(1, len(self.plans) // 8))
+        self._own = [plan for plan in self.plans if plan.contract == self.main_name]
+        #: what may be sent where nothing has begun that other messages could name
+        self.openings = [plan for plan in self._own if CREATES.match(plan.variant)]
+        self.traps = self._traps()
+        self.time_weight = weights.get(TIME, max(2, len(self.plans) // 6))
         self._check_names()
 
     def _hooks(self, value: Contract, kinds: Mapping[str, Any]) -> list[tuple[Maker, str]]:
@@ -114,7 +134,7 @@ class Blueprint:
         return made
 
     def _plans(self, value: Contract) -> list[Plan]:
-        plans = self._of(self._main_name, value, self.main.execute_msg, "")
+        plans = self._of(self.main_name, value, self.main.execute_msg, "")
         for label, other in zip(self._contracts, self.others, strict=False):
             if other.attack:
                 contract = self._contracts[label]
@@ -132,7 +152,9 @@ class Blueprint:
             maker = deriver.plain(cls) if alone else deriver.message(cls)
             variant = cls.variant if issubclass(cls, Message) else "execute"
             size = min(_HEAD + width(cls), _SIZE_MAX)
-            plans += self._plan(prefix, label, variant, maker, size, draws=deriver.draws)
+            made = self._plan(prefix, label, variant, maker, size, draws=deriver.draws)
+            wants = not CREATES.match(variant) and names_something(cls)
+            plans += [plan._replace(wants=wants) for plan in made]
         return plans
 
     def _untyped(self, label: str, contract: Contract, prefix: str) -> list[Plan]:
@@ -140,6 +162,18 @@ class Blueprint:
             return []
         maker = untyped(contract.execute)
         return self._plan(prefix, label, "execute", maker, _HEAD + _UNTYPED_SIZE, draws=False)
+
+    def _traps(self) -> list[Trap]:
+        """Messages of the others that lay a call in wait: an address of a contract, and bytes."""
+        found = []
+        for label, contract in self._contracts.items():
+            for cls in classes(contract.execute_msg) if label != self.main_name else ():
+                names = cls.__struct_fields__
+                call = [name for name in names if name in CALLS]
+                contracts = [name for name in names if CONTRACT_WORDS.fullmatch(name)]
+                if cls.variant == "arm" and len(names) == len(call) + len(contracts) == 2:
+                    found.append(Trap(label, cls.variant, contracts[0], call[0]))
+        return found
 
     def _plan(
         self, prefix: str, label: str, variant: str, make: Maker, size: int, *, draws: bool
@@ -183,7 +217,7 @@ class Blueprint:
 
     def error_patterns(self) -> dict[str, list[str]]:
         """What the refusals of the contract under attack look like."""
-        return {self._main_name: error_patterns(self._contracts[self._main_name])}
+        return {self.main_name: error_patterns(self._contracts[self.main_name])}
 
     def build(self) -> World:
         """Set everything up: actors, the other contracts, the contract under attack, the setup."""
@@ -197,7 +231,7 @@ class Blueprint:
 
     def probe_hooks(self, world: World) -> None:
         """Keep those hook messages that the contract says it knows, if it says so."""
-        value = self._contracts[self._main_name]
+        value = self._contracts[self.main_name]
         types = self.main.execute_msg or value.execute_msg
         if self.given_hooks or not isinstance(types, tuple):
             return
@@ -238,12 +272,12 @@ class Blueprint:
         actors = list(world.actors.values())
         contracts = list(world.contracts.values())
         stranger = account_address(STRANGER, "msg")
-        here.addresses = [*actors, *contracts, *actors, stranger, *actors, NO_ADDRESS]
+        here.addresses = [*actors, *contracts, *actors * 3, stranger, *actors, NO_ADDRESS]
         here.contracts = sorted(contracts, key=lambda one: one != world.address)
         tokens = [
             f"cw20:{world.contracts[label]}"
             for label in self._contracts
-            if label != self._main_name and _is_token(self._contracts[label])
+            if label != self.main_name and _is_token(self._contracts[label])
         ]
         here.denoms = (*self.denoms[:-1], *tokens, self.denoms[-1])
         here.balance = world.chain.balance
@@ -251,9 +285,9 @@ class Blueprint:
         here.call = self._call if self._own else None
         return here
 
-    def _hook(self, choices: Choices, here: Surroundings) -> bytes:
+    def _hook(self, choices: Choices, here: Surroundings) -> Any:
         maker, _ = self.hooks[choices.below(len(self.hooks))]
-        return encode(maker(choices, here))
+        return maker(choices, here)
 
     def _call(self, choices: Choices, here: Surroundings) -> bytes:
         own = self._own
@@ -275,15 +309,15 @@ def _liking(without: str, with_coins: str) -> int:
     """What two refusals (empty when accepted) say about coins."""
     if without == with_coins:
         return ANY_FUNDS
-    if with_coins and (not without or _ABOUT_FUNDS.search(with_coins)):
+    if with_coins and (not without or ABOUT_FUNDS.search(with_coins)):
         return NO_FUNDS
-    if without and (not with_coins or _ABOUT_FUNDS.search(without)):
+    if without and (not with_coins or ABOUT_FUNDS.search(without)):
         return SOME_FUNDS
     return ANY_FUNDS
 
 
-def _no_such_message(choices: Choices, here: Surroundings) -> bytes:
-    return b'{"no_such_message":{}}'
+def _no_such_message(choices: Choices, here: Surroundings) -> Any:
+    return {"no_such_message": {}}
 
 
 def _types(code_types: Any) -> Mapping[str, Any]:

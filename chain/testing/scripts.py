@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -24,6 +24,10 @@ from chain.vm.contract import Contract
 
 if TYPE_CHECKING:
     from chain.testing.chain import Chain
+
+
+#: stands where the run of a machine begins, behind its set
+RUN: Final = "# --- the run ---"
 
 
 class _Writer:
@@ -140,11 +144,20 @@ def _coins(coins: Iterable[Any]) -> str:
     return json.dumps([{"denom": coin.denom, "amount": str(coin.amount)} for coin in given])
 
 
-def script(chain: Chain, names: Mapping[str, str] | None = None, *, since: int = 0) -> str:
+def script(
+    chain: Chain,
+    names: Mapping[str, str] | None = None,
+    *,
+    since: int = 0,
+    mark: int = 0,
+    refused: bool = True,
+) -> str:
     """Write what happened on a chain as Python that does it again.
 
     ``names`` are used for addresses, besides those of ``account``. ``since``: leave out the
-    transactions before this number of them, apart from what makes accounts.
+    transactions before this number of them, apart from what makes accounts. ``mark``: say where the
+    block of this height begins. ``refused=False`` leaves out calls that were refused, which changed
+    nothing, but for the last one.
 
     >>> from chain.testing import Chain
     >>> chain = Chain()
@@ -166,13 +179,17 @@ def script(chain: Chain, names: Mapping[str, str] | None = None, *, since: int =
     number = 0
     blocks = [(closed.block, closed.txs, closed.results) for closed in chain._history.closed]
     blocks.append((engine.block, engine.txs, engine.app.open_results))
+    total = sum(len(txs) for _, txs, _ in blocks)
     for block, txs, results in blocks:
         if number >= since and (block.height, block.time) != (height, time):
             writer.body.append(_step(block, height, time, engine.genesis.genesis.interval))
+        if mark and height < mark <= block.height:
+            writer.body.append(RUN)
         height, time = block.height, block.time
         for tx, result in zip(txs, results, strict=False):
             number += 1
-            if number > since:
+            last = number == total
+            if number > since and (refused or not result.code or last):
                 for message in tx.messages:
                     writer.made(message, result.data)
                 failed = f"{result.codespace}/{result.code}" if result.code else ""

@@ -15,8 +15,9 @@ from chain.std import Message, Timestamp, Uint128
 from chain.std.numbers import BoundedInt, base64_encode
 from chain.testing.choices import Choices
 from chain.testing.codes import ContractLike
-from chain.testing.derive import Deriver, Surroundings, width
+from chain.testing.derive import Deriver, width
 from chain.testing.engine import account_address
+from chain.testing.leaves import Surroundings
 from chain.testing.vocabulary import untyped
 from chain.testing.world import NAMES, NO_ADDRESS, load_contract
 

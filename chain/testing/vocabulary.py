@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from chain.testing.choices import Choices
-from chain.testing.derive import Maker, Surroundings, amount, untyped_leaf
+from chain.testing.leaves import Maker, Surroundings, amount, untyped_leaf
 
 Keys = dict[str, Any]  # a tree: key -> what is read below it
 

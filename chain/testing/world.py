@@ -18,7 +18,8 @@ from chain.testing.chain import Chain
 from chain.testing.choices import Choices
 from chain.testing.codes import ContractLike
 from chain.testing.coins import CoinsLike, parse_coins
-from chain.testing.derive import Deriver, Surroundings
+from chain.testing.derive import Deriver
+from chain.testing.leaves import Surroundings
 from chain.vm.contract import Contract, MessageTypes
 from chain.vm.sandbox.loader import load_folder
 

@@ -86,6 +86,7 @@ def escrow_machine(contract: Any, **more: Any) -> Any:
         invariants=[exact, open_ones],
         watchers=[parties],
         with_contracts=[hook_token],
+        weights={"refund": 2, "hook_token.send": 3, "hook_token.transfer": 0},
         ghosts={"open": {}, "surplus": {}},
         **more,
     )

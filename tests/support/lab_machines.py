@@ -72,7 +72,9 @@ def token_machine(contract: Any, **more: Any) -> Any:
         ghosts={"allowed": {}},
         actors=2,
         roles={"alice": ["mint", "update_minter"]},
-        weights={"upload_logo": 0, "update_marketing": 0, "send": 0, "send_from": 0},
+        weights=dict.fromkeys(
+            ["upload_logo", "update_marketing", "update_minter", "send", "send_from", "burn"], 0
+        ),
         **more,
     )
 

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from lab_machines import a2a_machine, tasks_machine, token_machine
 
+from chain.testing.scripts import RUN
 from chain.vm.sandbox.source import CONTRACTS
 
 #: enough for the shyest of them; a planted bug that needs more counts as not found
@@ -181,5 +182,6 @@ def attack(name: str, attacked: Any) -> None:
 
 
 def steps(text: str) -> int:
-    """How many steps the shrunk sequence has."""
-    return sum(line.startswith("state.") and "()  #" in line for line in text.splitlines())
+    """How many steps the shrunk sequence has: calls and blocks of the script behind its set."""
+    run = text.split(RUN)[1].split("\n\n", maxsplit=1)[0]
+    return len(run.strip().splitlines())

@@ -12,9 +12,10 @@ from hypothesis.stateful import run_state_machine_as_test
 from chain.std import Expiration, Timestamp, Uint128
 from chain.testing import Chain, Differs, contract_machine, differential, hook_token
 from chain.testing.choices import Choices
-from chain.testing.derive import Deriver, Surroundings
+from chain.testing.derive import Deriver
 from chain.testing.examples import Add, counter
 from chain.testing.harvest import Harvest
+from chain.testing.leaves import Surroundings
 from chain.testing.vocabulary import keys_read
 
 SETTINGS = settings(
