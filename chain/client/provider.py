@@ -23,6 +23,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -30,6 +31,7 @@ from chain.client import agent_calls as calls
 from chain.client.agent import Agent
 from chain.client.agent_calls import Call
 from chain.client.agent_views import Step, Task
+from chain.client.jsonrpc import RpcFailed, Unreachable
 from chain.client.outbox import Outbox
 from chain.client.task_content import (
     ARTIFACT,
@@ -42,8 +44,10 @@ from chain.client.task_content import (
 from chain.client.transport import ChainError, Outcome, TimedOut
 
 LOG: Final = logging.getLogger("msgchain.provider")
-#: jobs at once
+#: jobs at once, without those that wait for an answer
 JOBS_MAX: Final = 16
+#: jobs that wait for an answer with a thread; others leave, and begin anew when it came
+WAITING_MAX: Final = 16
 GRACE: Final = 0.3
 _ERROR_MAX: Final = 1_000
 _PROGRESS_TTL: Final = 3_600
@@ -75,6 +79,7 @@ class Job:
         self._accepted = any(step.action == "accept_task" for step in steps)
         self._over = False
         self._lock = threading.RLock()
+        self.waits = False
 
     @property
     def id(self) -> str:
@@ -179,16 +184,31 @@ class Job:
 
     def _wait(self, action: str, after: int) -> Step:
         agent = self._provider.agent
-        while not self._provider.stopped.is_set():
-            steps = agent.history(self.id, after)
-            for step in steps:
-                if step.action == action:
-                    return step
-            task = agent.task(self.id)
-            if task is None or task.final:
-                break
-            self._provider.pause()
+        self._provider.make_room(self)
+        try:
+            while not self._provider.stopped.is_set():
+                steps = agent.history(self.id, after)
+                for step in steps:
+                    if step.action == action:
+                        return step
+                self._stay()
+                self._provider.pause()
+        finally:
+            self.waits = False
         raise Gone(self.id)
+
+    def _stay(self) -> None:
+        task = self._provider.agent.task(self.id)
+        if task is None or task.final:
+            raise Gone(self.id)
+
+    def rest(self, seconds: float) -> None:
+        """Sleep, as long as the task goes on. Raises: Gone."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            if self._provider.stopped.wait(min(left, 1.0)):
+                raise Gone(self.id)
+            self._stay()
 
 
 class Result:
@@ -236,11 +256,24 @@ class Provider:
         self._resume_after = resume_after
         self._outbox = Outbox(agent.wallet)
         self._jobs: dict[str, threading.Thread] = {}
+        self._waiting: dict[str, Job] = {}
+        self._left: set[str] = set()
+        self._lock = threading.Lock()
         self._done: dict[str, None] = {}
 
     def send(self, *wanted: Call) -> Outcome:
         """Calls of the agent's, in one transaction. Raises: TxRefused, TxFailed, TimedOut."""
         return self._outbox.submit(*wanted)
+
+    def make_room(self, job: Job) -> None:
+        """Let a job wait for an answer, if not too many do. Raises: Gone; it begins anew then."""
+        with self._lock:
+            self._waiting = {name: one for name, one in self._waiting.items() if one.waits}
+            if len(self._waiting) >= WAITING_MAX:
+                self._left.add(job.id)
+                raise Gone(job.id)
+            job.waits = True
+            self._waiting[job.id] = job
 
     def pause(self) -> None:
         """Let the chain go on."""
@@ -275,16 +308,21 @@ class Provider:
         """Start jobs for what waits; how many."""
         self._jobs = {name: job for name, job in self._jobs.items() if job.is_alive()}
         started = 0
-        for state in ("submitted", "working", "input_required", "auth_required"):
-            for task in self._waiting(state):
-                if len(self._jobs) >= JOBS_MAX:
+        for state in ("submitted", "working"):  # what waits for others is working when they answer
+            for task in self._open(state):
+                if self._busy() >= JOBS_MAX:
                     return started
                 if task.task_id not in self._jobs and self._mine(task):
                     self._begin(task)
                     started += 1
         return started
 
-    def _waiting(self, state: str) -> list[Task]:
+    def _busy(self) -> int:
+        with self._lock:
+            waiting = sum(one.waits for one in self._waiting.values())
+        return len(self._jobs) - waiting
+
+    def _open(self, state: str) -> list[Task]:
         return self.agent.tasks(provider=self.agent.agent_id, state=state)[::-1]
 
     def _mine(self, task: Task) -> bool:
@@ -294,6 +332,9 @@ class Provider:
             return True
         if task.approval == "payment":
             return False
+        if task.task_id in self._left:
+            self._left.discard(task.task_id)
+            return True
         steps = self.agent.history(task.task_id)
         rested = self.agent.transport.block_time() - steps[-1].at
         return rested >= self._resume_after * 1e9
@@ -319,7 +360,7 @@ class Provider:
                 job.finish(skill(job))
             except Refuse as error:
                 job.give_up(str(error))
-            except (Gone, ChainError, TimedOut):
+            except (Gone, ChainError, TimedOut, Unreachable, RpcFailed):
                 raise
             except Exception as error:
                 LOG.warning("a skill failed", exc_info=error, extra={"task": task.task_id})
@@ -328,6 +369,9 @@ class Provider:
                 late.cancel()
         except Gone:
             return
+        except (Unreachable, RpcFailed) as error:  # of the node, not of the work: begin anew
+            LOG.info("a task rests", extra={"task": task.task_id, "reason": str(error)})
+            self._left.add(task.task_id)
         except Exception as error:
             LOG.info("a task was left", extra={"task": task.task_id, "reason": str(error)})
             self._done[f"{task.task_id}/{task.state}"] = None

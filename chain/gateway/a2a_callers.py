@@ -113,9 +113,10 @@ class Callers:
     def find(self, headers: dict[str, str]) -> Caller | None:
         """Who shows these headers (names in lower case); None for a key that is wrong."""
         token = headers.get(API_KEY_HEADER.lower())
-        if token is None:
-            match = _BEARER.fullmatch(headers.get("authorization", ""))
-            token = None if match is None else match[1]
+        shown = headers.get("authorization", "")
+        if token is None and shown:
+            match = _BEARER.fullmatch(shown)
+            token = "" if match is None else match[1]
         if token is None:
             return Caller(self.own_address)
         found = None if self._api_keys is None else self._api_keys.find(token)
@@ -163,7 +164,7 @@ def fault_of(error: ChainError) -> A2AError:
         return UnsupportedOperationError(f"{text}; or show an API key")
     if _WRONG_STATE.search(text) and "cancel_task" in text:
         return TaskNotCancelableError(text)
-    if any(word in text for word in ("Invalid ", "at most")):
+    if any(word in text for word in ("Invalid ", "at most", "which has another body")):
         return InvalidParamsError(text)
     if any(word in text for word in _REFUSALS):
         return UnsupportedOperationError(text)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 import uuid
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -32,7 +31,6 @@ from a2a.types import (
     TaskState,
 )
 from a2a.utils.errors import (
-    A2AError,
     ExtensionSupportRequiredError,
     InternalError,
     InvalidParamsError,
@@ -46,11 +44,10 @@ from google.protobuf.json_format import MessageToDict
 
 from chain.client import agent_calls as calls
 from chain.client.card import PAYMENT_EXTENSION
-from chain.client.jsonrpc import RpcFailed, Unreachable
 from chain.client.task_content import with_message
-from chain.client.transport import ChainError, QueryRefused, TimedOut
 from chain.gateway.a2a_callers import Caller, caller_of
 from chain.gateway.a2a_cards import ServedCard
+from chain.gateway.a2a_faults import faults
 from chain.gateway.a2a_journal import (
     FINAL,
     OFFER_SKILL,
@@ -70,12 +67,12 @@ from chain.gateway.a2a_push_handler import PushOperations
 if TYPE_CHECKING:
     from chain.gateway.a2a_gate import Gate
 
-LOG: Final = logging.getLogger("msgchain.a2a")
 #: how long a blocking send waits for an agent; then it answers with the task as it is
 BLOCKING_SECONDS: Final = 120.0
 _LOOK_SECONDS: Final = 20.0
 _CONTEXT_MAX: Final = 128
 _IDEMPOTENCY: Final = "idempotency-key"
+_ANSWERED: Final = "provide_input"
 
 
 class LedgerHandler(PushOperations, RequestHandler):
@@ -93,7 +90,7 @@ class LedgerHandler(PushOperations, RequestHandler):
         self, params: SendMessageRequest, context: ServerCallContext
     ) -> Task | Message:
         """Create or go on with a task, and wait until it ends or waits for somebody."""
-        with _faults():
+        with faults():
             task_id, start = await self._begin(params, context)
             limit = 0.0 if params.configuration.return_immediately else BLOCKING_SECONDS
             task = await self._settled(task_id, start, limit)
@@ -104,7 +101,8 @@ class LedgerHandler(PushOperations, RequestHandler):
         self, params: SendMessageRequest, context: ServerCallContext
     ) -> AsyncGenerator[Event]:
         """Create or go on with a task, and tell what happens until it ends or asks."""
-        with _faults():
+        with faults():
+            self._check_streaming()
             task_id, start = await self._begin(params, context)
             first = True
             seen: set[str] = set()
@@ -115,7 +113,7 @@ class LedgerHandler(PushOperations, RequestHandler):
                         seen = {one.id for one in shown}
                         yield apply_history_length(task_from(record, shown), params.configuration)
                         first = False
-                        if shown[-1].state == TaskState.TASK_STATE_INPUT_REQUIRED:
+                        if len(shown) == len(entries) and _ends_stream(shown[-1]):
                             return
                     for entry in entries:
                         if entry.id in seen:
@@ -167,6 +165,8 @@ class LedgerHandler(PushOperations, RequestHandler):
         self._check_extensions(context)
         message = params.message
         validate_history_length(params.configuration)
+        if not all(part.WhichOneof("content") for part in message.parts):
+            raise InvalidParamsError("a part has text, raw, url or data")
         validate_input_modes(message, self.card.proto)
         await self.check_push(params.configuration)
         if message.task_id:
@@ -185,10 +185,7 @@ class LedgerHandler(PushOperations, RequestHandler):
         wishes = _wishes(params)
         skill = self._skill(message, wishes)
         price, denom = await self.core.ledger.price(self.agent_id, skill)
-        sent = MessageToDict(message)
-        for name in ("taskId", "contextId"):
-            sent.pop(name, None)
-        body = with_message(sent)
+        body = _given(message)
         key = context.state.get("headers", {}).get(_IDEMPOTENCY)
         options: dict[str, Any] = {"context_id": message.context_id or f"context-{uuid.uuid4()}"}
         if key:
@@ -255,6 +252,9 @@ class LedgerHandler(PushOperations, RequestHandler):
             )
         entries = entries_of(record)
         task = task_from(record, entries)
+        given = _given(message)
+        if any(step["detail"] == given for step in record.steps if step["action"] == _ANSWERED):
+            return task.id, len(entries)  # sent again: it was taken
         if task.status.state in FINAL:
             raise UnsupportedOperationError(f"task {task.id} is over")
         if record.is_offer and record.paid is None:
@@ -270,11 +270,7 @@ class LedgerHandler(PushOperations, RequestHandler):
                 f"task {task.id} was paid by {record.paid.view['requester']}, which answers with "
                 f"provide_input for {record.paid.task_id} on the chain"
             )
-        sent = MessageToDict(message)
-        for name in ("taskId", "contextId"):
-            sent.pop(name, None)
-        given = with_message(sent)
-        wanted = calls.step_task(self.core.ledger.contracts, "provide_input", task.id, input=given)
+        wanted = calls.step_task(self.core.ledger.contracts, _ANSWERED, task.id, input=given)
         await self.core.callers.submit(caller, wanted)
         return task.id, len(entries) + 1
 
@@ -300,7 +296,7 @@ class LedgerHandler(PushOperations, RequestHandler):
     @validate_request_params
     async def on_get_task(self, params: GetTaskRequest, context: ServerCallContext) -> Task | None:
         """A task as the ledger has it."""
-        with _faults():
+        with faults():
             validate_history_length(params)
             return apply_history_length(await self.own_task(params.id, context), params)
 
@@ -309,7 +305,7 @@ class LedgerHandler(PushOperations, RequestHandler):
         self, params: ListTasksRequest, context: ServerCallContext
     ) -> ListTasksResponse:
         """The caller's tasks with this agent, what changed last first."""
-        with _faults():
+        with faults():
             validate_history_length(params)
             if params.HasField("page_size"):
                 validate_page_size(params.page_size)
@@ -323,7 +319,7 @@ class LedgerHandler(PushOperations, RequestHandler):
         self, params: CancelTaskRequest, context: ServerCallContext
     ) -> Task | None:
         """Take a task back; the contract refunds."""
-        with _faults():
+        with faults():
             caller = caller_of(context)
             record = await self.own_record(params.id, caller)
             task = task_from(record, entries_of(record))
@@ -343,7 +339,8 @@ class LedgerHandler(PushOperations, RequestHandler):
         self, params: SubscribeToTaskRequest, context: ServerCallContext
     ) -> AsyncGenerator[Event]:
         """The task as it is, then what happens until it ends."""
-        with _faults():
+        with faults():
+            self._check_streaming()
             task = await self.own_task(params.id, context)
             if task.status.state in FINAL:
                 raise UnsupportedOperationError(f"task {task.id} is over")
@@ -370,8 +367,10 @@ class LedgerHandler(PushOperations, RequestHandler):
         self, params: GetExtendedAgentCardRequest, context: ServerCallContext
     ) -> AgentCard:
         """The card; an agent with an API key also learns what it may spend."""
-        with _faults():
+        with faults():
             caller = caller_of(context)
+            if not self.card.proto.capabilities.extended_agent_card:
+                raise UnsupportedOperationError("the agent declares no extended card")
             if not caller.known:
                 return self.card.proto
             ledger = self.core.ledger
@@ -379,6 +378,10 @@ class LedgerHandler(PushOperations, RequestHandler):
                 ledger.contracts.tasks, "spending_status", agent=caller.address
             )
             return self.core.extended_card(self.card, caller, spending)
+
+    def _check_streaming(self) -> None:
+        if not self.card.proto.capabilities.streaming:
+            raise UnsupportedOperationError("the agent declares no streaming")
 
     def _check_extensions(self, context: ServerCallContext) -> None:
         missing = self.card.required - set(context.requested_extensions)
@@ -388,24 +391,12 @@ class LedgerHandler(PushOperations, RequestHandler):
             )
 
 
-class _faults:  # noqa: N801
-    """Turns what the chain and the node refuse into A2A's errors."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, A2AError) or error is None:
-            return
-        if isinstance(error, QueryRefused):
-            raise UnsupportedOperationError(error.log) from None
-        if isinstance(error, ChainError):
-            raise InternalError(error.log) from None
-        if isinstance(error, (Unreachable, RpcFailed, TimedOut)):
-            raise InternalError("the node does not answer") from None
-        if isinstance(error, Exception):
-            LOG.error("an A2A request failed", exc_info=error)
-            raise InternalError("the gateway failed; its log says why") from None
+def _given(message: Message) -> dict[str, Any]:
+    """A message as the ledger keeps it."""
+    sent = MessageToDict(message)
+    for name in ("taskId", "contextId"):
+        sent.pop(name, None)
+    return with_message(sent)
 
 
 def _ends_stream(entry: Entry) -> bool:

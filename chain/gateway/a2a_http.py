@@ -8,28 +8,31 @@ seconds, so an answer that takes longer begins with blanks, and a stream with co
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
+import math
 import re
 from collections import OrderedDict
-from typing import Final
+from typing import Any, Final
 from urllib.parse import parse_qs
 
 from a2a.extensions.common import HTTP_EXTENSION_HEADER, get_requested_extensions
 from a2a.server.routes import create_jsonrpc_routes, create_rest_routes
 from sse_starlette.sse import EventSourceResponse
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from chain.client.jsonrpc import RpcFailed, Unreachable
-from chain.gateway.a2a_callers import SCOPE_KEY, ContextBuilder
+from chain.gateway.a2a_callers import SCOPE_KEY, Caller, ContextBuilder
 from chain.gateway.a2a_cards import ServedCard, jwk
 from chain.gateway.a2a_gate import OWN_AGENT, A2aSettings, Gate
 from chain.gateway.a2a_handler import LedgerHandler
 from chain.gateway.a2a_playground import Playground
+from chain.gateway.a2a_rules import SENDS, Asked, fault_in, read
 from chain.gateway.core import Core
+from chain.gateway.limits import Buckets
 
 BODY_MAX: Final = 1_048_576
 BODY_SECONDS: Final = 30.0
@@ -38,13 +41,13 @@ CARD_PATHS: Final = ("/.well-known/agent-card.json", "/.well-known/agent.json")
 _KEYS_PATH: Final = "/.well-known/jwks.json"
 _AGENT_PATH: Final = re.compile(r"/agents/([a-z0-9._-]{1,64})(/.*)?")
 _VERSION: Final = b"a2a-version"
-_STREAMS: Final = (
-    "SendStreamingMessage",
-    "SubscribeToTask",
-    "message/stream",
-    "tasks/resubscribe",
-)
+#: seconds in which a client must take what it is sent
+WRITE_SECONDS: Final = 30.0
+#: bursts of one caller, in those of the Agent API: A2A programs ask a lot at once, and then wait
+_BURST: Final = 5
 _APPS_KEPT: Final = 500
+#: JSON-RPC's code for a server that has too much to do
+_BUSY: Final = -32000
 _SSE: Final = "text/event-stream"
 
 
@@ -59,6 +62,9 @@ class A2aApp:
         self._apps: OrderedDict[str, tuple[ServedCard, Starlette]] = OrderedDict()
         self._playground: Playground | None = None
         self._started = False
+        limits = core.limits
+        self._requests = Buckets(limits.requests, _BURST * limits.requests_burst)
+        self._messages = Buckets(limits.messages, _BURST * limits.messages_burst)
 
     def start(self) -> None:
         """Begin: blocks, callbacks, own accounts, own agent."""
@@ -90,7 +96,7 @@ class A2aApp:
         request = Request(scope, receive)
         try:
             await self._serve(request, send)
-        except ClientDisconnect:
+        except (ClientDisconnect, ConnectionAbortedError):
             return
         except (Unreachable, RpcFailed):
             answer = _error(503, "UNAVAILABLE", "the node does not answer")
@@ -101,41 +107,69 @@ class A2aApp:
         path = request.url.path
         match = _AGENT_PATH.fullmatch(path)
         agent_id, rest = (OWN_AGENT, path) if match is None else (match[1], match[2] or "/")
+        caller = self.gate.callers.find({k.lower(): v for k, v in request.headers.items()})
+        who = _who(request, caller)
         answer: Response | None = None
-        body = b""
-        if path == "/agents":
+        if wait := self._requests.take(who):
+            answer = _too_many(wait, rpc=request.method == "POST" and rest == "/")
+        elif path == "/agents":
             answer = await self._agents(request)
         elif match is None and path == _KEYS_PATH:
             answer = JSONResponse({"keys": [jwk(self.gate.cards.key_id, self.gate.cards.pubkey)]})
-        else:
-            try:
-                body = await _body(request)
-            except _TooLarge:
-                answer = _too_large(rest)
-            except TimeoutError:
-                answer = _error(408, "DEADLINE_EXCEEDED", "the body did not come in time")
-        card = None if answer is not None else await self._card(agent_id)
-        if answer is None and card is None:
+        if answer is not None:
+            await answer(scope, receive, send)
+            return
+        card = await self._card(agent_id)
+        if card is None:
             answer = _error(404, "NOT_FOUND", f"there is no active agent {agent_id}")
-        elif answer is None and card is not None and request.method in ("GET", "HEAD"):
-            if rest in CARD_PATHS:
-                answer = card.answer(request)
-            elif rest == _KEYS_PATH:
-                answer = JSONResponse(card.jwks)
-        if answer is not None or card is None:
-            await (answer or _error(404, "NOT_FOUND", "nothing is here"))(scope, receive, send)
-            return
-        caller = self.gate.callers.find({k.lower(): v for k, v in request.headers.items()})
-        if caller is None:
-            refused = _error(401, "UNAUTHENTICATED", "the API key is wrong or was revoked")
-            refused.headers["WWW-Authenticate"] = "Bearer"
-            await refused(scope, receive, send)
-            return
+        elif request.method in ("GET", "HEAD") and rest in (*CARD_PATHS, _KEYS_PATH):
+            answer = JSONResponse(card.jwks) if rest == _KEYS_PATH else card.answer(request)
+        elif caller is None:
+            answer = _error(401, "UNAUTHENTICATED", "the API key is wrong or was revoked")
+            answer.headers["WWW-Authenticate"] = "Bearer"
+        else:
+            app = self._app(agent_id, card)
+            answer = await self._operate(request, send, rest, caller, app=app, card=card)
+        if answer is not None:
+            await answer(scope, receive, send)
+
+    async def _operate(
+        self,
+        request: Request,
+        send: Send,
+        rest: str,
+        caller: Caller,
+        *,
+        app: Starlette,
+        card: ServedCard,
+    ) -> Response | None:
+        """Do an operation; an answer where it is refused before."""
+        scope = request.scope
+        try:
+            body = await _body(request)
+        except _TooLarge:
+            return _too_large(rest)
+        except TimeoutError:
+            return _error(408, "DEADLINE_EXCEEDED", "the body did not come in time")
+        asked = read(request, rest, body)
+        if isinstance(asked, Response):
+            return asked
+        headers = _with_version(scope)
+        fault = fault_in(asked, dict(headers).get(_VERSION, b"").decode("latin-1"))
+        if fault is not None:
+            return asked.refused(fault)
+        if asked.operation in SENDS and (wait := self._may_send(request, caller)):
+            return _too_many(wait, rpc=asked.rpc, number=asked.number)
         inner = {**scope, "path": rest, "raw_path": rest.encode(), "root_path": ""}
         inner[SCOPE_KEY] = caller
-        inner["headers"] = _with_version(scope)
-        echo = _echo(request, card)
-        await _Keeper(self._app(agent_id, card), inner, body, echo).run(receive, send)
+        inner["headers"] = headers
+        await _Keeper(app, inner, body, asked, _echo(request, card)).run(request.receive, send)
+        return None
+
+    def _may_send(self, request: Request, caller: Caller) -> float:
+        if caller.known:
+            return self.gate.core.messages.take(caller.address)
+        return self._messages.take(_who(request, caller))
 
     async def _card(self, agent_id: str) -> ServedCard | None:
         address = ""
@@ -156,7 +190,8 @@ class A2aApp:
                     handler, rpc_url="/", context_builder=builder, enable_v0_3_compat=True
                 ),
                 *create_rest_routes(handler, context_builder=builder, enable_v0_3_compat=True),
-            ]
+            ],
+            exception_handlers={HTTPException: _no_route},
         )
         app.router.redirect_slashes = False
         self._apps[agent_id] = (card, app)
@@ -203,6 +238,33 @@ def _too_large(path: str) -> Response:
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": failed})
 
 
+def _who(request: Request, caller: Caller | None) -> str:
+    """Whose tokens a request takes: an agent's, or those of the place it comes from."""
+    if caller is not None and caller.known:
+        return caller.address
+    return request.client.host if request.client is not None else ""
+
+
+def _too_many(wait: float, *, rpc: bool, number: Any = None) -> Response:
+    text = "too many requests; wait as long as Retry-After says"
+    answer = _error(429, "RESOURCE_EXHAUSTED", text)
+    if rpc:
+        failed = {"code": _BUSY, "message": text}
+        answer = JSONResponse({"jsonrpc": "2.0", "id": number, "error": failed}, 429)
+    answer.headers["Retry-After"] = str(math.ceil(wait))
+    return answer
+
+
+async def _no_route(request: Request, error: Exception) -> Response:
+    """What the SDK has no path or method for."""
+    code = error.status_code if isinstance(error, HTTPException) else 500
+    known = {404: ("NOT_FOUND", "nothing is here"), 405: ("UNIMPLEMENTED", "another method")}
+    answer = _error(code, *known.get(code, ("UNKNOWN", "this cannot be done")))
+    if isinstance(error, HTTPException):
+        answer.headers.update(error.headers or {})
+    return answer
+
+
 def _error(code: int, status: str, text: str) -> JSONResponse:
     return JSONResponse({"error": {"code": code, "status": status, "message": text}}, code)
 
@@ -228,11 +290,11 @@ def _echo(request: Request, card: ServedCard) -> str:
 class _Keeper:
     """Runs an application and keeps the client's patience while it waits for a block."""
 
-    def __init__(self, app: Starlette, scope: Scope, body: bytes, echo: str) -> None:
+    def __init__(self, app: Starlette, scope: Scope, body: bytes, asked: Asked, echo: str) -> None:
         self._app = app
         self._scope = scope
         self._body = body
-        self._stream = _streams(scope, body)
+        self._stream = asked.streams
         self._headers = [(b"a2a-extensions", echo.encode("latin-1"))] if echo else []
         self._begun = False
         self._dropped = False
@@ -255,7 +317,11 @@ class _Keeper:
         async def inner_send(message: Message) -> None:
             started.set()
             async with lock:
-                await self._forward(message, send)
+                try:
+                    async with asyncio.timeout(WRITE_SECONDS):
+                        await self._forward(message, send)
+                except TimeoutError:
+                    raise ConnectionAbortedError("the client does not read") from None
 
         patience = asyncio.create_task(self._wait(started, lock, send))
         try:
@@ -307,18 +373,6 @@ class _Keeper:
             kind = b"" if b'"jsonrpc"' in message["body"] else b"event: error\n"
             message = {**message, "body": kind + b"data: " + message["body"] + b"\n\n"}
         await send(message)
-
-
-def _streams(scope: Scope, body: bytes) -> bool:
-    """Whether the answer will be a stream of events."""
-    path = scope["path"]
-    if path != "/":
-        return bool(path.endswith((":stream", ":subscribe")))
-    try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(found, dict) and found.get("method") in _STREAMS
 
 
 def a2a_app(core: Core, settings: A2aSettings) -> A2aApp:

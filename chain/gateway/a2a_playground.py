@@ -64,7 +64,7 @@ def playground(job: Job) -> Any:
         raise Refuse("failed as asked")
     if first == "wait":
         job.progress(f"waiting {min(number, _WAIT_MAX)} s")
-        threading.Event().wait(min(number, _WAIT_MAX))
+        job.rest(min(number, _WAIT_MAX))
     if first == "stream":
         pieces = [{"text": f"piece {place + 1}\n"} for place in range(min(number, _PIECES_MAX))]
         for place, piece in enumerate(pieces):

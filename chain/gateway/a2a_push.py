@@ -47,6 +47,10 @@ class CallbackRefused(Exception):
     """The URL is none that may be called."""
 
 
+class NoAddress(CallbackRefused):
+    """The host has no address now; it may have one when it is called."""
+
+
 class Target(msgspec.Struct, frozen=True):
     """Where a call goes: the URL with an address for a host, and the host's name."""
 
@@ -71,7 +75,7 @@ async def resolve(url: str, *, private: bool = False) -> Target:
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, number, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise CallbackRefused("the host has no address") from None
+        raise NoAddress("the host has no address") from None
     addresses = [str(one[4][0]) for one in found]
     if not addresses or not (private or all(is_public(one) for one in addresses)):
         raise CallbackRefused("the host is not on the public internet")

@@ -14,12 +14,18 @@ from a2a.types import (
     SendMessageConfiguration,
     TaskPushNotificationConfig,
 )
-from a2a.utils.errors import InvalidParamsError, TaskNotFoundError
+from a2a.utils.errors import (
+    InvalidParamsError,
+    PushNotificationNotSupportedError,
+    TaskNotFoundError,
+)
 from google.protobuf.json_format import ParseDict
 
 from chain.gateway.a2a_callers import Caller, caller_of
+from chain.gateway.a2a_cards import ServedCard
+from chain.gateway.a2a_faults import faults
 from chain.gateway.a2a_journal import Record, entries_of
-from chain.gateway.a2a_push import CONFIGS_MAX, CallbackRefused, Kept, resolve
+from chain.gateway.a2a_push import CONFIGS_MAX, CallbackRefused, Kept, NoAddress, resolve
 
 if TYPE_CHECKING:
     from chain.gateway.a2a_gate import Gate
@@ -30,6 +36,7 @@ class PushOperations:
 
     core: Gate
     agent_id: str
+    card: ServedCard
 
     async def own_record(self, task_id: str, caller: Caller) -> Record:
         """A task of the caller's with this agent. Raises: TaskNotFoundError."""
@@ -38,6 +45,7 @@ class PushOperations:
     async def check_push(self, configuration: SendMessageConfiguration) -> None:
         """Refuse a callback before anything is written. Raises: InvalidParamsError."""
         if configuration.HasField("task_push_notification_config"):
+            self._check_declared()
             await self._check_url(configuration.task_push_notification_config.url)
 
     async def keep_push(
@@ -50,9 +58,15 @@ class PushOperations:
             config.task_id = task_id
             self._add(config, caller, [])
 
+    def _check_declared(self) -> None:
+        if not self.card.proto.capabilities.push_notifications:
+            raise PushNotificationNotSupportedError("the agent declares no push notifications")
+
     async def _check_url(self, url: str) -> None:
         try:
             await resolve(url, private=self.core.settings.private_callbacks)
+        except NoAddress:
+            return  # looked at again before each call
         except CallbackRefused as error:
             raise InvalidParamsError(f"push notification URL: {error}") from None
 
@@ -67,42 +81,50 @@ class PushOperations:
         self, params: TaskPushNotificationConfig, context: ServerCallContext
     ) -> TaskPushNotificationConfig:
         """Keep a callback for a task."""
-        record = await self.own_record(params.task_id, caller_of(context))
-        await self._check_url(params.url)
-        done = [entry.id for entry in entries_of(record)]
-        config = TaskPushNotificationConfig()
-        config.CopyFrom(params)
-        return _shown(self._add(config, caller_of(context), done))
+        with faults():
+            self._check_declared()
+            record = await self.own_record(params.task_id, caller_of(context))
+            await self._check_url(params.url)
+            done = [entry.id for entry in entries_of(record)]
+            config = TaskPushNotificationConfig()
+            config.CopyFrom(params)
+            return _shown(self._add(config, caller_of(context), done))
 
     @validate_request_params
     async def on_get_task_push_notification_config(
         self, params: GetTaskPushNotificationConfigRequest, context: ServerCallContext
     ) -> TaskPushNotificationConfig:
         """One callback of a task."""
-        await self.own_record(params.task_id, caller_of(context))
-        for kept in self._of(params.task_id, context):
-            if kept.config.get("id") == params.id:
-                return _shown(kept)
-        raise TaskNotFoundError(f"task {params.task_id} has no such push notification config")
+        with faults():
+            self._check_declared()
+            await self.own_record(params.task_id, caller_of(context))
+            for kept in self._of(params.task_id, context):
+                if kept.config.get("id") == params.id:
+                    return _shown(kept)
+            raise TaskNotFoundError(f"task {params.task_id} has no such push notification config")
 
     @validate_request_params
     async def on_list_task_push_notification_configs(
         self, params: ListTaskPushNotificationConfigsRequest, context: ServerCallContext
     ) -> ListTaskPushNotificationConfigsResponse:
         """The callbacks of a task."""
-        await self.own_record(params.task_id, caller_of(context))
-        found = [_shown(kept) for kept in self._of(params.task_id, context)]
-        return ListTaskPushNotificationConfigsResponse(configs=found)
+        with faults():
+            self._check_declared()
+            await self.own_record(params.task_id, caller_of(context))
+            found = [_shown(kept) for kept in self._of(params.task_id, context)]
+            return ListTaskPushNotificationConfigsResponse(configs=found)
 
     @validate_request_params
     async def on_delete_task_push_notification_config(
         self, params: DeleteTaskPushNotificationConfigRequest, context: ServerCallContext
     ) -> None:
         """Forget a callback; again is no error."""
-        await self.own_record(params.task_id, caller_of(context))
-        for kept in self._of(params.task_id, context):
-            if kept.config.get("id") == params.id:
-                self.core.pusher.store.remove(kept)
+        with faults():
+            self._check_declared()
+            await self.own_record(params.task_id, caller_of(context))
+            for kept in self._of(params.task_id, context):
+                if kept.config.get("id") == params.id:
+                    self.core.pusher.store.remove(kept)
 
     def _of(self, task_id: str, context: ServerCallContext) -> list[Kept]:
         return self.core.pusher.store.of(caller_of(context).address, task_id)
