@@ -6,6 +6,7 @@ Neither the gateways nor the ledger count requests here, so no test can use up a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 from devnet_process import Devnet
@@ -19,23 +20,26 @@ OFF = ("--requests-per-second", "0", "--messages-per-second", "0")
 def net(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Net]:
     folder = tmp_path_factory.mktemp("gateway")
     api_keys = folder / "api-keys"
-    devnet = Devnet(folder / "home", "--block-time", "instant", "--no-ui")
-    allow_many_messages(devnet.url)
-    gateway = Gateway(folder / "one", devnet.url, api_keys, *OFF)
-    other = Gateway(folder / "two", devnet.url, api_keys, *OFF)
     agents: dict[str, Agent] = {}
-    found = Net(devnet, api_keys, folder, agents, gateway, other)
-    for name in ("alice", "bob"):
-        agents[name] = found.create(
-            name, "--key", f"dev:{name}", "--join", "--capability", "charts"
-        )
-    yield found
-    for one in (gateway, other):
-        one.stop()
-        assert "Traceback" not in one.errors, one.errors
+    with ExitStack() as running:
+        devnet = Devnet(folder / "home", "--block-time", "instant", "--no-ui")
+        running.callback(devnet.stop)
+        allow_many_messages(devnet.url)
+        gateways = []
+        for name in ("one", "two"):
+            gateways.append(Gateway(folder / name, devnet.url, api_keys, *OFF))
+            running.callback(gateways[-1].stop)
+        found = Net(devnet, api_keys, folder, agents, *gateways)
+        for name in ("alice", "bob"):
+            agents[name] = found.create(
+                name, "--key", f"dev:{name}", "--join", "--capability", "charts"
+            )
+        yield found
+    for gateway in gateways:
+        assert "Traceback" not in gateway.errors, gateway.errors
         for agent in agents.values():
-            assert agent.key.rpartition("_")[2] not in one.errors
-    assert devnet.stop() == 0
+            assert agent.key.rpartition("_")[2] not in gateway.errors
+    assert devnet.process.returncode == 0
 
 
 @pytest.fixture(autouse=True)
