@@ -63,10 +63,16 @@ def attributes_cost(attributes: Sequence[AttributeLike]) -> tuple[int, int]:
     return gas, size
 
 
-def event_cost(attributes: Sequence[AttributeLike], events: Sequence[EventLike]) -> int:
-    """Gas of a response's attributes and custom events; one free tier for all of them (GAS-7)."""
+def event_cost(
+    attributes: Sequence[AttributeLike], events: Sequence[EventLike], size: int | None = None
+) -> int:
+    """Gas of a response's attributes and custom events; one free tier for all of them (GAS-7).
+
+    ``size``: bytes of the attributes, where they are known.
+    """
     count = len(attributes)
-    size = _size(attributes)
+    if size is None:
+        size = _size(attributes)
     types = 0
     for event in events:
         types += _length(event.type)

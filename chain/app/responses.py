@@ -131,7 +131,7 @@ def _events_cost(attributes: Sequence[AttributeLike], custom: Sequence[EventLike
     try:
         gas, size_bytes = attributes_cost(attributes)
         if custom:
-            gas = event_cost(attributes, custom)
+            gas = event_cost(attributes, custom, size_bytes)
     except (AttributeError, TypeError, ValueError):
         raise VmError("Error calling the VM: an attribute or event is malformed") from None
     return gas + RESULT_BYTE * size_bytes

@@ -9,6 +9,7 @@ an option asks for it.
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -63,6 +64,14 @@ def pytest_configure(config: pytest.Config) -> None:
     OPTIONS.replay_first = bool(config.getoption("--saved-failures-first"))
     if _wants_gas(config):
         _GAS.watch()
+
+
+def pytest_collection_finish() -> None:
+    """What was imported lives to the end: full collections of garbage need not walk through it,
+    which takes a tenth of a long run of calls.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _wants_gas(config: pytest.Config) -> bool:

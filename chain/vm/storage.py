@@ -26,6 +26,8 @@ from chain.gas import (
 )
 
 KEY_MAX: Final = 65_536  # bytes, as wasmvm
+#: of a prefix: the byte that tells the stores apart, which gas does not count
+STORE_BYTE: Final = 1
 VALUE_MAX: Final = (
     524_288  # bytes; ours: a message of 256 KiB and its envelope fit (requirements section 2)
 )
@@ -57,6 +59,8 @@ _RUNTIME: Final = "Error calling the VM: Error executing Wasm: Wasmer runtime er
 
 
 def _refuse_key(key: bytes) -> NoReturn:
+    if not key:
+        raise VmError(f"{_RUNTIME}Error calling into the VM's backend: Panic in FFI call")
     raise VmError(
         f"{_RUNTIME}Generic error: Key too big. "
         f"Tried to write {len(key)} bytes to storage, limit is {KEY_MAX}."
@@ -73,26 +77,25 @@ def _refuse_region(key: bytes) -> NoReturn:
 class QueryStorage:
     """Read-only storage of one contract, charged on the meter of the call."""
 
-    __slots__ = ("_end", "_get", "_gross", "_meter", "_prefix", "_range")
+    __slots__ = ("_get", "_meter", "_prefix", "_range", "_reading")
 
     def __init__(self, store: ReadStore, prefix: bytes, meter: GasMeter) -> None:
         self._get = store.get
         self._range = store.range
         self._prefix = prefix
-        self._gross = len(prefix) - 1
+        self._reading = KV_READ + KV_READ_BYTE * (len(prefix) - STORE_BYTE)
         self._meter = meter
 
     def get(self, key: bytes) -> bytes | None:
         """The value of a key, None when there is none; an empty value is a value (STOR-13)."""
-        if len(key) > KEY_MAX:
+        size = len(key)
+        if size > KEY_MAX:
             _refuse_region(key)
         value = self._get(self._prefix + key)
+        if value is not None:
+            size += len(value)
         meter = self._meter
-        if value is None:
-            used = meter.used + KV_READ + KV_READ_BYTE * (self._gross + len(key))
-        else:
-            used = meter.used + KV_READ + KV_READ_BYTE * (self._gross + len(key) + len(value))
-        meter.used = used
+        meter.used = used = meter.used + self._reading + KV_READ_BYTE * size
         if used > meter.limit:
             raise OutOfGas("ReadPerByte")
         return value
@@ -136,7 +139,7 @@ class QueryStorage:
 class ContractStorage(QueryStorage):
     """Read and write storage of one contract."""
 
-    __slots__ = ("_remove", "_set")
+    __slots__ = ("_remove", "_set", "_writing")
 
     def __init__(self, store: WriteStore, prefix: bytes, meter: GasMeter) -> None:
         self._get = store.get
@@ -144,26 +147,26 @@ class ContractStorage(QueryStorage):
         self._set = store.set
         self._remove = store.remove
         self._prefix = prefix
-        self._gross = len(prefix) - 1
+        gross = len(prefix) - STORE_BYTE
+        self._reading = KV_READ + KV_READ_BYTE * gross
+        self._writing = KV_WRITE + KV_WRITE_BYTE * gross
         self._meter = meter
 
     def set(self, key: bytes, value: bytes) -> None:
         """Write a value; an empty key or one too long aborts the call (STOR-13, STOR-24)."""
         size = len(key)
-        if size > KEY_MAX:
+        if not 0 < size <= KEY_MAX:
             _refuse_key(key)
-        if not size:
-            raise VmError(f"{_RUNTIME}Error calling into the VM's backend: Panic in FFI call")
         if not isinstance(value, bytes):
             raise VmError("Error calling the VM: Error executing Wasm: value is not bytes")
-        if len(value) > VALUE_MAX:
+        length = len(value)
+        if length > VALUE_MAX:
             raise VmError(
                 f"{_RUNTIME}Generic error: Value too big. "
-                f"Tried to write {len(value)} bytes to storage, limit is {VALUE_MAX}."
+                f"Tried to write {length} bytes to storage, limit is {VALUE_MAX}."
             )
         meter = self._meter
-        used = meter.used + KV_WRITE + KV_WRITE_BYTE * (self._gross + size + len(value))
-        meter.used = used
+        meter.used = used = meter.used + self._writing + KV_WRITE_BYTE * (size + length)
         if used > meter.limit:
             raise OutOfGas("WritePerByte")
         self._set(self._prefix + key, value)

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any, Final
 
-from msgspec import Struct
 from msgspec.structs import astuple
 
 from chain.vm.sandbox.builtins import ordered
@@ -23,6 +22,7 @@ from chain.vm.sandbox.sizes import (
     ITEMS_MAX,
     MAPPINGS,
     SEQUENCES,
+    STRUCT_META,
     TEXTS,
     admit,
     is_flat_tuple,
@@ -39,6 +39,7 @@ _BUILT_IN: Final = (str, bytes, int, list, tuple, dict, MappingProxyType, range)
 _OF_BUILT_IN: Final = frozenset(name for kind in _BUILT_IN for name in dir(kind))
 _ON_TYPES: Final = frozenset({"from_bytes", "fromhex"})
 _HEX: Final = re.compile(r"([0-9a-f]{2})*", re.ASCII)
+_NO_VALUE: Final = object()
 
 
 def _own(receiver: Any, name: str) -> Method:
@@ -326,15 +327,18 @@ def _to_host(name: str) -> Method:
     return method
 
 
-def save(receiver: Any, *args: Any) -> Any:
-    """``Item.save``, ``Map.save``: the value comes last."""
-    value = args[-1]
-    if isinstance(value, Struct):
-        if not is_flat_tuple(map(type, astuple(value))):
-            weigh(value)
-    elif value.__class__ not in FLAT and not isinstance(value, int):
-        admit(value)
-    return receiver.save(*args)
+def save(receiver: Any, storage: Any, key: Any, value: Any = _NO_VALUE, /) -> Any:
+    """``Item.save(storage, value)``, ``Map.save(storage, key, value)``: the value comes last."""
+    last = key if value is _NO_VALUE else value
+    kind = last.__class__
+    if kind.__class__ is STRUCT_META:
+        if not is_flat_tuple(map(type, astuple(last))):
+            weigh(last)
+    elif kind not in FLAT and not isinstance(last, int):
+        admit(last)
+    if value is _NO_VALUE:
+        return receiver.save(storage, key)
+    return receiver.save(storage, key, value)
 
 
 METHODS: Final[dict[str, Method]] = {
