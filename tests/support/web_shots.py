@@ -1,4 +1,4 @@
-"""Screenshots of every view, wide and narrow, light and dark:
+"""Screenshots of every view, wide and narrow, light and dark, two of the four also in Chinese:
 ``python tests/support/web_shots.py FOLDER [VIEW …]``.
 """
 
@@ -11,6 +11,15 @@ from pathlib import Path
 from browser import NARROW, WIDE, Site, chromium
 from web_world import World
 
+KINDS = (
+    ("wide", WIDE, "light", "en-US"),
+    ("wide", WIDE, "dark", "en-US"),
+    ("narrow", NARROW, "light", "en-US"),
+    ("narrow", NARROW, "dark", "en-US"),
+    ("narrow", NARROW, "light", "zh-CN"),
+    ("wide", WIDE, "dark", "zh-CN"),
+)
+
 
 def main(folder: Path, wanted: list[str]) -> None:
     """Make them."""
@@ -21,17 +30,17 @@ def main(folder: Path, wanted: list[str]) -> None:
             world = World(site.devnet.url)
             world.fill()
             views = {k: v for k, v in world.views().items() if not wanted or k in wanted}
-            for width, size in (("wide", WIDE), ("narrow", NARROW)):
-                for scheme in ("light", "dark"):
-                    page = site.window(browser, viewport=size, color_scheme=scheme)
-                    for name, path in views.items():
-                        site.go(page, path)
-                        page.wait_for_timeout(300)
-                        shot = folder / f"{name}-{width}-{scheme}.png"
-                        page.screenshot(path=str(shot), full_page=True)
-                        inner = page.evaluate("document.documentElement.scrollWidth")
-                        if inner > size["width"]:
-                            sys.stderr.write(f"{shot.name}: {inner} pixels wide\n")
+            for width, size, scheme, locale in KINDS:
+                page = site.window(browser, viewport=size, color_scheme=scheme, locale=locale)
+                for name, path in views.items():
+                    site.go(page, path)
+                    page.wait_for_timeout(300)
+                    language = "" if locale == "en-US" else "-zh"
+                    shot = folder / f"{name}-{width}-{scheme}{language}.png"
+                    page.screenshot(path=str(shot), full_page=True)
+                    inner = page.evaluate("document.documentElement.scrollWidth")
+                    if inner > size["width"]:
+                        sys.stderr.write(f"{shot.name}: {inner} pixels wide\n")
         finally:
             site.stop()
 
