@@ -11,8 +11,7 @@ import click
 
 from chain import wiring
 from chain.app.devnet import ACCOUNTS, WALLETS, WORDS
-from chain.cli.gateway import gateway_options, open_gateway
-from chain.cli.gateway_a2a import a2a_given
+from chain.cli.beside import a2a_given, gateway_options, open_gateway
 from chain.cli.output import fail
 from chain.cli.page import open_page, page_options
 from chain.cli.running import BlockTime, node_options, opened, serve
@@ -105,6 +104,7 @@ def devnet(
         block_time=block_time,
         moniker=shared["moniker"],
         mempool_txs=shared["mempool_txs"],
+        unsafe=shared["rpc_unsafe"],
         devnet=True,
     )
     node = opened(lambda: open_node(home, found, options, codes=codes))

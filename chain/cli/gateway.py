@@ -1,4 +1,4 @@
-"""``msgchain gateway``: the doors for agents, beside any node; and inside ``msgchain devnet``."""
+"""``msgchain gateway``: the doors for agents, beside any node."""
 
 from __future__ import annotations
 
@@ -6,25 +6,22 @@ import asyncio
 import ipaddress
 import os
 import socket
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
 
 from chain import wiring
-from chain.cli.gateway_a2a import (
-    A2aOptions,
-    a2a_door,
+from chain.cli.beside import (
+    PORT,
     a2a_door_options,
     a2a_given,
     a2a_listen,
-    a2a_own_options,
     a2a_url,
+    url_of,
 )
+from chain.cli.gateway_a2a import a2a_door, a2a_own_options
 from chain.cli.names import DEFAULT_FOLDER, PASSWORD, key_options, password
 from chain.cli.output import fail
 from chain.client.agent_calls import Contracts
@@ -38,10 +35,8 @@ from chain.gateway.serve import Door, PortInUse, listen, run
 from chain.node import logs
 
 F = TypeVar("F", bound=Callable[..., Any])
-PORT: Final = 8_080
 API_KEYS: Final = Path("~/.msgchain/api-keys")
 _PORT: Final = click.IntRange(0, 65_535)
-_STOP_SECONDS: Final = 10
 
 
 def api_key_options(command: F) -> F:
@@ -188,71 +183,8 @@ def _listening(host: str, port: int, fd: int | None, *, child: bool) -> socket.s
             f"warning: listening on {host} without TLS: API keys can be read on the way", err=True
         )
     if not child:
-        click.echo(f"Agent API  {_url(host, listening)}")
+        click.echo(f"Agent API  {url_of(host, listening)}")
     return listening
 
 
-def _url(host: str, listening: socket.socket) -> str:
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{listening.getsockname()[1]}"
-
-
-# --- beside a devnet ------------------------------------------------------------------------------
-
-
-def gateway_options(command: F) -> F:
-    """Whether and where a devnet has its gateway."""
-    port = click.option(
-        "--gateway-port",
-        type=_PORT,
-        help=f"Port of the Agent API; 0 takes a free one. Default {PORT}, or a free one if taken.",
-    )
-    off = click.option("--no-gateway", is_flag=True, help="Run no gateway.")
-    return port(off(a2a_door_options(command)))
-
-
-@contextmanager
-def open_gateway(
-    host: str, port: int | None, rpc_url: str, a2a: A2aOptions, home: Path
-) -> Iterator[None]:
-    """A gateway of the node in a process of its own; says where it is."""
-    try:
-        listening = _free(host, port)
-    except (PortInUse, OSError) as error:
-        fail(f"cannot listen on {error}; stop what uses it or choose another with --gateway-port")
-    second = a2a_listen(host, a2a)
-    click.echo(f"Agent API  {_url(host, listening)}")
-    sockets = [listening]
-    words = [sys.executable, "-m", "chain.cli", "gateway", "--child", "--rpc", rpc_url]
-    words += ["--fd", str(listening.fileno()), "--a2a-folder", str(home / "a2a")]
-    if second is not None:
-        click.echo(f"A2A        {a2a_url(second)}")
-        sockets.append(second)
-        words += ["--a2a-fd", str(second.fileno())]
-        words += ["--allow-private-callbacks"] if a2a.private else []
-    fds = [one.fileno() for one in sockets]
-    process = subprocess.Popen(words, stdin=subprocess.PIPE, pass_fds=fds)
-    for one in sockets:
-        one.close()
-    try:
-        yield
-    finally:
-        if process.stdin is not None:
-            process.stdin.close()
-        try:
-            process.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def _free(host: str, port: int | None) -> socket.socket:
-    if port is not None:
-        return listen(host, port)
-    try:
-        return listen(host, PORT)
-    except PortInUse:
-        return listen(host, 0)
-
-
-__all__ = ["API_KEYS", "DEFAULT_FOLDER", "api_key_options", "gateway", "open_gateway"]
+__all__ = ["API_KEYS", "DEFAULT_FOLDER", "api_key_options", "gateway"]

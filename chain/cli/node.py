@@ -120,6 +120,7 @@ def start(
         block_time=block_time or found.interval,
         moniker=shared["moniker"],
         mempool_txs=shared["mempool_txs"],
+        unsafe=shared["rpc_unsafe"],
         devnet=bool(found.app_state.get("devnet")),
     )
     running = opened(lambda: open_node(home, found, options, codes=codes))

@@ -66,6 +66,9 @@ def node_options(command: F) -> F:
             help="Transactions that may wait.",
         ),
         click.option(
+            "--rpc-unsafe", is_flag=True, help="Offer unsafe_flush_mempool, as CometBFT calls it."
+        ),
+        click.option(
             "--log-level",
             type=click.Choice(logs.LEVELS),
             default="warning",

@@ -11,9 +11,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from chain.crypto import no_cffi  # isort: skip  # before PyCryptodome
 from Crypto.PublicKey import MLDSA
 from Crypto.Signature import mldsa as _scheme
 from cryptography.hazmat.primitives.asymmetric import mldsa as _openssl
+
+__all__ = ["SigningKey", "no_cffi", "verify"]
 
 SEED_BYTES: Final = 32
 PUBLIC_KEY_BYTES: Final = 2592

@@ -16,7 +16,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from chain.app.queries.grpc import SERVICES
 from chain.crypto.keys import Ed25519Key
 from chain.crypto.verify import ThreadedVerifier
 from chain.driver.codes import KnownCodes
@@ -24,7 +23,7 @@ from chain.driver.genesis import Genesis, parse, read_file
 from chain.index.index import Index
 from chain.node.controls_rpc import install
 from chain.node.service import Node, Options
-from chain.node.txservice import tx_services
+from chain.node.services import Services
 from chain.store import LevelBackend, MemoryBackend
 from chain.store.types import Backend
 from chain.vm.contract import Contract
@@ -125,7 +124,7 @@ def open_node(
     )
     backend: Backend = MemoryBackend() if home is None else LevelBackend(home / INDEX)
     node = Node(producer, Index(backend), options)
-    producer.app.queries.services = {**SERVICES, **tx_services(node)}
+    producer.app.queries.services = Services(node)
     install(node, signers=lambda one: _keys_of(home, one), write_genesis=partial(_rewrite, home))
     return node
 

@@ -130,7 +130,8 @@ class Rpc:
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self.methods = Methods(node, (*info.TABLE, *txs.TABLE, *SOCKET_TABLE))
+        unsafe = txs.UNSAFE if node.options.unsafe else ()
+        self.methods = Methods(node, (*info.TABLE, *txs.TABLE, *unsafe, *SOCKET_TABLE))
         self._queries = ThreadPoolExecutor(_QUERY_THREADS, thread_name_prefix="query")
         self._ordered = ThreadPoolExecutor(1, thread_name_prefix="check")
         self._waiting = ThreadPoolExecutor(_WAITING_THREADS, thread_name_prefix="wait")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import logging
 import resource
 import signal
 import socket
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import uvicorn
 from starlette.applications import Starlette
@@ -33,6 +34,9 @@ _PING_SECONDS: Final = 27.0
 _PONG_SECONDS: Final = 3.0
 _STOP_SECONDS: Final = 3
 _BACKLOG: Final = 2_048
+_SOCKET_MODULE: Final = "uvicorn.protocols.websockets.websockets_sansio_impl"
+#: seconds after the start when there is time for what was not needed yet
+_IDLE_AFTER: Final = 1.0
 
 
 class PortInUse(Exception):
@@ -118,7 +122,7 @@ class Server:
         config = uvicorn.Config(
             application(node, self.rpc, origins=origins, routes=routes),
             http=IdleProtocol,
-            ws="websockets-sansio",
+            ws=cast(type[asyncio.Protocol], _socket_protocol),
             loop="asyncio",
             lifespan="off",
             log_config=None,
@@ -150,12 +154,18 @@ class Server:
         self.node.rpc_address = f"tcp://{host}:{port}"
         try:
             self.node.start()
+            loop.call_later(_IDLE_AFTER, loop.run_in_executor, None, self._load_the_rest)
             await self._server.serve([self._socket])
         finally:
             self.rpc.close()
             self.node.stop()
             self.node.close()
             self._socket.close()
+
+    def _load_the_rest(self) -> None:
+        """Import what the first query and the first WebSocket need, so that these need not wait."""
+        len(self.node.app.queries.services)
+        importlib.import_module(_SOCKET_MODULE)
 
     def stop(self) -> None:
         """End serving soon; from any thread."""
@@ -166,6 +176,12 @@ class Server:
     def _end(self) -> None:
         LOG.info("stopping")
         self._server.should_exit = True
+
+
+def _socket_protocol(**given: Any) -> Any:
+    """uvicorn's protocol for WebSocket, imported when the first client wants one."""
+    module = importlib.import_module(_SOCKET_MODULE)
+    return module.WebSocketsSansIOProtocol(**given)
 
 
 def _raise_file_limit() -> None:

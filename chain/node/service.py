@@ -62,7 +62,8 @@ T = TypeVar("T")
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
-    """How a node runs. ``block_time``: nanoseconds, or ``instant`` or ``manual``."""
+    """How a node runs. ``block_time``: nanoseconds, or ``instant`` or ``manual``; ``unsafe``: the
+    RPC also offers what only the node's operator should do."""
 
     block_time: int | str = 5 * SECOND
     moniker: str = "msgchain"
@@ -71,6 +72,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     mempool_cache: int = CACHE_MAX
     tx_bytes: int = TX_BYTES_MAX
     devnet: bool = False
+    unsafe: bool = False
 
 
 class NodeFailed(Exception):
@@ -228,6 +230,11 @@ class Node:
         with self.pool_lock:
             waiting = [raw for raw, _ in zip(self.mempool, range(limit or 0), strict=False)]
             return waiting, len(self.mempool), self.mempool.size_bytes
+
+    def flush(self) -> None:
+        """Forget all waiting transactions."""
+        with self.pool_lock:
+            self.mempool.flush()
 
     def query(self, path: str, data: bytes, height: int = 0, *, prove: bool = False) -> QueryResult:
         """Answer an ABCI query from a committed state."""

@@ -142,6 +142,12 @@ def num_unconfirmed_txs(node: Node) -> Json:
     return {"n_txs": str(total), "total": str(total), "total_bytes": str(total_bytes), "txs": None}
 
 
+def unsafe_flush_mempool(node: Node) -> Json:
+    """Forget the transactions that wait."""
+    node.flush()
+    return {}
+
+
 def tx(node: Node, hash_: bytes, prove: bool) -> Json:
     """A transaction by its hash."""
     if not hash_:
@@ -278,3 +284,5 @@ TABLE: Final = (
         abci_query,
     ),
 )
+#: only for those who were told to offer them
+UNSAFE: Final = (Method("unsafe_flush_mempool", (), unsafe_flush_mempool, ordered=True),)

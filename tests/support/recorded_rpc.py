@@ -44,8 +44,9 @@ def load(name: str) -> Any:
     return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def node(codes: KnownCodes | None = None, **options: Any) -> Node:
-    """A started node in memory with the recorded accounts, which makes blocks on demand."""
+def node(codes: KnownCodes | None = None, *, first: int = 1, **options: Any) -> Node:
+    """A started node in memory with the recorded accounts, which makes blocks on demand; ``first``
+    is its first height."""
     accounts = [
         {"address": entry["address"], "name": entry["name"], "coins": entry["coins"]}
         for entry in load("tx_cases")["meta"]["genesis_accounts"]
@@ -53,6 +54,7 @@ def node(codes: KnownCodes | None = None, **options: Any) -> Node:
     keys = dev_validator_keys(1)
     state = {"devnet": True, "accounts": accounts, "messages": []}
     document = genesis_document("msg-chain-1", GENESIS_TIME, keys, state)
+    document["initial_height"] = str(first)
     made = open_node(None, document, Options(block_time="manual", **options), codes=codes)
     made.start()
     return made

@@ -77,3 +77,7 @@ NAMED_QUERIES: dict[str, str] = {
     ),
     "wasm_code": "the value is left out of the recording",
 }
+#: requests to the node with small limits, by id
+NAMED_SMALL: dict[str, str] = {
+    "small_pruned_blockchain_part": "our first block is the first of all, its parent is nobody",
+}

@@ -127,7 +127,9 @@ class Queries:
             raise AppError.wrap(
                 "sdk",
                 18,
-                f"failed to load state at height {at}; it has been pruned (latest height: {last})",
+                f"failed to load state at height {at}; version mismatch on immutable IAVL tree; "
+                "version does not exist. Version has either been pruned, or is for a future block "
+                f"height (latest height: {last})",
             ) from None
         time = int(self._block_info(at).time)
         return Desk(self, self._execution, view, at, time, simulate or _no_simulation)
@@ -197,7 +199,12 @@ class Queries:
         if what not in ("key", "subspace"):
             asked = f"/{what}" if what else ""
             raise AppError("store", 4, f"unexpected query path: {asked}: unknown request")
-        view = self._view(at)
+        try:
+            view = self._view(at)
+        except AppError:
+            if what == "subspace":
+                raise
+            return QueryResult(key=key, log="version does not exist", height=at)
         if what == "subspace":
             rows = view.range(tag + key, keys.prefix_end(tag + key))
             return QueryResult(key=key, value=_pairs(rows), height=at)
