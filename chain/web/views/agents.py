@@ -60,7 +60,7 @@ def _finder(context: Context) -> Callable[[], tuple[list[Json], str | None, str]
                 to.a2a, "find_agents_by_capability", capability=capability, order="price",
                 max_price=max_price, start_after=after, limit=PAGE,
             )  # fmt: skip
-            said = t("{count} agents can do {name}", count=page["count"], name=capability)
+            said = t("Agents that can do {name}: {count}", count=page["count"], name=capability)
             return list(page["entries"]), page["next"], said
         if topic:
             page = source.ask(to.registry, "discover", topic=topic, start_after=after, limit=PAGE)
@@ -362,7 +362,7 @@ def show_channels(context: Context, page: Json) -> None:
                 kit.badge(t(one["status"]), one["status"])
                 for address in one["participants"][:4]:
                     kit.person(context, address)
-                kit.Tag("span", t("{count} messages", count=one["message_count"]), "quiet")
+                kit.Tag("span", t("Messages: {count}", count=one["message_count"]), "quiet")
     kit.more(context, page["next"], "channels_after")
 
 

@@ -54,7 +54,7 @@ def _show_blocks(context: Context, metas: Sequence[Meta]) -> None:
             with kit.row():
                 kit.link(context, f"#{meta.height}", f"/block/{meta.height}", "strong")
                 kit.at(meta.time)
-                kit.badge(t("{count} transactions", count=meta.txs), "busy" if meta.txs else "")
+                kit.badge(t("Transactions: {count}", count=meta.txs), "busy" if meta.txs else "")
                 kit.Tag("span", t("{size} bytes", size=f"{meta.size:,}"), "quiet")
                 kit.code(short(meta.hash))
     if metas and metas[-1].height > 1:
@@ -281,7 +281,7 @@ class Stands(msgspec.Struct, frozen=True):
 async def show_address(context: Context) -> None:
     """What an address has, is and did."""
     address = str(context.params["address"])
-    with kit.Tag("p"):
+    with kit.Tag("p", css="line"):
         kit.Tag("strong", context.name(address))
         kit.code(address)
     await kit.live(
