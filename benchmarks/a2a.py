@@ -270,18 +270,16 @@ def measure(world: World, act: Callable[[], Any], rounds: int) -> tuple[float, i
 
 
 def in_turn(
-    worlds: dict[int, World], acts: dict[int, Callable[[], Any]], rounds: int
-) -> dict[int, tuple[float, int, bytes]]:
-    """The same of every size, a call of each in turn."""
-    times: dict[int, list[float]] = {size: [] for size in worlds}
-    last: dict[int, tuple[float, int, bytes]] = {}
+    calls: dict[Any, tuple[World, Callable[[], Any]]], rounds: int
+) -> dict[Any, tuple[float, int, bytes]]:
+    """The same of several calls, each in turn."""
+    times: dict[Any, list[float]] = {key: [] for key in calls}
+    last: dict[Any, tuple[float, int, bytes]] = {}
     for _ in range(rounds):
-        for size, world in worlds.items():
-            last[size] = once(world, acts[size])
-            times[size].append(last[size][0])
-    return {
-        size: (sorted(times[size])[rounds // 2], last[size][1], last[size][2]) for size in worlds
-    }
+        for key, (world, act) in calls.items():
+            last[key] = once(world, act)
+            times[key].append(last[key][0])
+    return {key: (sorted(times[key])[rounds // 2], last[key][1], last[key][2]) for key in calls}
 
 
 def run(size: str) -> dict[str, Any]:
@@ -298,7 +296,7 @@ def run(size: str) -> dict[str, Any]:
     smallest = SIZES[size][0]
     for name in acts[smallest]:
         rounds = max(3, ROUNDS[size] // 5) if name.startswith("broadcast") else ROUNDS[size]
-        found = in_turn(worlds, {messages: one[name] for messages, one in acts.items()}, rounds)
+        found = in_turn({one: (worlds[one], acts[one][name]) for one in worlds}, rounds)
         for messages, (seconds, gas, out) in found.items():
             digest.update(f"{name} {messages} {gas}".encode() + out)
             figures[f"{name}, {messages:,} messages, us"] = round(seconds * 1e6, 1)
@@ -306,11 +304,11 @@ def run(size: str) -> dict[str, Any]:
         base, most = found[smallest], found[SIZES[size][-1]]
         figures[f"{name}, time over the smallest"] = round(most[0] / base[0], 2)
         figures[f"{name}, gas over the smallest"] = most[1] - base[1]
-    with_crowd, without = (
-        figures[f"{name}, {SIZES[size][-1]:,} messages, us"]
-        for name in ("publish", "publish to nobody")
-    )
-    figures[f"publish, {CROWD[size]:,} subscribers over none"] = round(with_crowd / without, 2)
+    last = SIZES[size][-1]
+    kinds = ("publish", "publish to nobody")
+    pair = in_turn({kind: (worlds[last], acts[last][kind]) for kind in kinds}, ROUNDS[size])
+    ratio = pair[kinds[0]][0] / pair[kinds[1]][0]
+    figures[f"publish, {CROWD[size]:,} subscribers over none"] = round(ratio, 2)
     gc.unfreeze()
     figures["digest"] = digest.hexdigest()[:16]
     return figures
