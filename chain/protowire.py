@@ -78,10 +78,19 @@ def _skip_group(number: int, data: bytes, at: int, end: int, depth: int) -> int:
         at = skip_value(tag, data, at, end, depth - 1)
 
 
+_SMALL: Final = tuple([bytes((value,)) for value in range(0x80)])
+
+
 def varint(value: int) -> bytes:
     """A varint; negative numbers as 64-bit two's complement."""
-    if value < 0:
+    if value < 0x80:
+        if value >= 0:
+            return _SMALL[value]
         value += 1 << 64
+    elif value < 0x4000:
+        return bytes((value & 0x7F | 0x80, value >> 7))
+    elif value < 0x20_0000:
+        return bytes((value & 0x7F | 0x80, value >> 7 & 0x7F | 0x80, value >> 14))
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from chain.app import keys, records
 from chain.app.records import Account
 from chain.crypto.keys import PubKey
@@ -12,7 +14,11 @@ from chain.vm.storage import ReadStore
 
 def may_load(store: ReadStore, canonical: bytes, meter: GasMeter | None = None) -> Account | None:
     """The account of an address, None when there is none."""
-    raw = store.get(keys.ACCOUNT + canonical)
+    return opened(store.get(keys.ACCOUNT + canonical), canonical, meter)
+
+
+def opened(raw: bytes | None, canonical: bytes, meter: GasMeter | None) -> Account | None:
+    """The account of what was read; the read is charged."""
     if meter is not None:
         size = len(canonical) + 1 + (0 if raw is None else len(raw))
         meter.consume(KV_READ + KV_READ_BYTE * size, "ReadPerByte")
@@ -27,7 +33,23 @@ def may_load_key(
     if meter is not None:
         size = len(canonical) + 1 + (0 if raw is None else len(raw))
         meter.consume(KV_READ + KV_READ_BYTE * size, "ReadPerByte")
-    return None if raw is None else records.decode_key(raw)
+    return None if raw is None else _decode_key(canonical, raw)
+
+
+#: keys as they were decoded last, by account: hashing 2,592 bytes would take longer than comparing
+_KEYS_MAX: Final = 4_096
+_decoded_keys: Final[dict[bytes, tuple[bytes, PubKey]]] = {}
+
+
+def _decode_key(canonical: bytes, raw: bytes) -> PubKey:
+    known = _decoded_keys.get(canonical)
+    if known is not None and known[0] == raw:
+        return known[1]
+    key = records.decode_key(raw)
+    if len(_decoded_keys) >= _KEYS_MAX:
+        _decoded_keys.clear()
+    _decoded_keys[canonical] = (raw, key)
+    return key
 
 
 def save(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from binascii import b2a_base64
 from typing import Final, NamedTuple
 
-from chain.app import accounts, boundary, static
+from chain.app import accounts, boundary, keys, static
 from chain.app.bank import Bank
 from chain.app.events import Event
 from chain.app.known import Proof
@@ -270,14 +270,18 @@ class Ante:
         found: list[tuple[bytes, Account, PubKey]] = []
         count = 0
         payer_canonical = self._payer(tx)
-        if accounts.may_load(overlay, payer_canonical) is None:
+        payer_raw = overlay.get(keys.ACCOUNT + payer_canonical)
+        if payer_raw is None:
             who = (
                 payer_canonical.decode("utf-8", "replace") if tx.form == COSMOS else tx.payer
             )  # wasmd's text holds the raw bytes
             raise AppError.wrap("sdk", 9, f"fee payer address: {who} does not exist")
         for index, signer in enumerate(tx.signers):
             canonical = static.address(signer.address, "", self._prefix)
-            account = accounts.may_load(overlay, canonical, meter)
+            if canonical == payer_canonical:
+                account = accounts.opened(payer_raw, canonical, meter)
+            else:
+                account = accounts.may_load(overlay, canonical, meter)
             if account is None:
                 raise AppError.wrap("sdk", 9, f"account {signer.address} does not exist")
             stored = accounts.may_load_key(overlay, canonical, meter)

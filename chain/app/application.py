@@ -170,6 +170,10 @@ class App:
         known.sound = True
         return CheckTxResult(gas_wanted=tx.gas_limit, sender=sender, hash=tx.hash, gas_used=used)
 
+    def tx_hash(self, raw: bytes) -> bytes:
+        """SHA-256 of a transaction's bytes; they are not hashed again if they were decoded."""
+        return self._memory.hash_of(raw)
+
     def prove(self, raw: bytes) -> None:
         """Decode a transaction and verify its signatures ahead of ``check_tx``, as far as the
         committed state shows their keys. Any thread may do this, also while a block runs.

@@ -7,6 +7,7 @@ functions of exact bytes, so nothing that is remembered or forgotten here can ch
 
 from __future__ import annotations
 
+import hashlib
 from typing import Final, NamedTuple
 
 from chain.crypto.keys import PubKey
@@ -49,6 +50,11 @@ class Memory:
         self._limit = self._room = limit
         self._young: dict[bytes, Known] = {}
         self._old: dict[bytes, Known] = {}
+
+    def hash_of(self, raw: bytes) -> bytes:
+        """SHA-256 of a transaction's bytes, from where it was decoded if it was."""
+        known = self._young.get(raw) or self._old.get(raw)
+        return hashlib.sha256(raw).digest() if known is None else known.tx.hash
 
     def find(self, raw: bytes) -> Known:
         """The transaction of these bytes. Raises: AppError sdk/2."""

@@ -147,6 +147,7 @@ _ENGINE: Final = msgspec.msgpack.Decoder(EngineRecord)
 encode = _ENCODER.encode
 decode_account = _ACCOUNT.decode
 decode_history = _HISTORY.decode
+decode_key = _KEY.decode
 decode_engine = _ENGINE.decode
 
 
@@ -172,12 +173,6 @@ def decode_params(raw: bytes) -> Params:
 def decode_validators(raw: bytes) -> tuple[ValidatorRecord, ...]:
     """The validators of stored bytes."""
     return _VALIDATORS.decode(raw)
-
-
-@lru_cache(maxsize=16384)
-def decode_key(raw: bytes) -> PubKey:
-    """The public key of stored bytes."""
-    return _KEY.decode(raw)
 
 
 @lru_cache(maxsize=16)

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 EMPTY: Final = hashlib.sha256(b"").digest()
+_sha256: Final = hashlib.sha256
 
 
 class Proof(msgspec.Struct, frozen=True, array_like=True):
@@ -32,7 +33,7 @@ def inner_hash(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-def root(items: Sequence[bytes]) -> bytes:
+def root(items: Sequence[bytes | memoryview]) -> bytes:
     """Root over the items; SHA-256 of nothing when there are none.
 
     Pairs level by level; an odd last node moves up as it is, which is the same tree as RFC 6962's
@@ -40,14 +41,16 @@ def root(items: Sequence[bytes]) -> bytes:
     """
     if not items:
         return EMPTY
-    level = [leaf_hash(item) for item in items]
+    level = [_sha256(b"\x00" + item).digest() for item in items]
     while len(level) > 1:
         level = _next_level(level)
     return level[0]
 
 
 def _next_level(level: list[bytes]) -> list[bytes]:
-    above = [inner_hash(level[i], level[i + 1]) for i in range(0, len(level) - 1, 2)]
+    above = [
+        _sha256(b"\x01" + level[i] + level[i + 1]).digest() for i in range(0, len(level) - 1, 2)
+    ]
     if len(level) & 1:
         above.append(level[-1])
     return above

@@ -138,6 +138,7 @@ def _ripemd160(data: bytes) -> bytes:
     return hashlib.new("ripemd160", data).digest()
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def secp256k1_canonical(public_key: bytes) -> bytes:
     """Canonical bytes of a compressed secp256k1 key: RIPEMD-160 of SHA-256."""
     return _ripemd160(hashlib.sha256(public_key).digest())

@@ -61,19 +61,21 @@ class Checked(Protocol):
 class Mempool:
     """Waiting transactions by hash, in order of arrival.
 
-    ``check(raw, recheck)`` is the App's ``check_tx``.
+    ``check(raw, recheck)`` is the App's ``check_tx``, ``key_of`` its ``tx_hash``.
     """
 
     def __init__(
         self,
         check: Callable[[bytes, bool], Checked],
         *,
+        key_of: Callable[[bytes], bytes] = lambda raw: hashlib.sha256(raw).digest(),
         txs_max: int = TXS_MAX,
         bytes_max: int = BYTES_MAX,
         tx_bytes_max: int = TX_BYTES_MAX,
         cache_max: int = CACHE_MAX,
     ) -> None:
         self._check = check
+        self._key_of = key_of
         self._txs_max, self._bytes_max, self._tx_bytes_max = txs_max, bytes_max, tx_bytes_max
         self._cache_max = cache_max
         self._waiting: OrderedDict[bytes, tuple[bytes, int]] = OrderedDict()
@@ -84,7 +86,7 @@ class Mempool:
         return len(self._waiting)
 
     def __contains__(self, raw: bytes) -> bool:
-        return hashlib.sha256(raw).digest() in self._waiting
+        return self._key_of(raw) in self._waiting
 
     def __iter__(self) -> Iterator[bytes]:
         return (raw for raw, _ in self._waiting.values())
@@ -98,7 +100,7 @@ class Mempool:
             raise TxTooLarge(len(raw), self._tx_bytes_max)
         if len(self._waiting) >= self._txs_max or self.size_bytes + len(raw) > self._bytes_max:
             raise MempoolFull(len(self._waiting), self._txs_max, self.size_bytes, self._bytes_max)
-        key = hashlib.sha256(raw).digest()
+        key = self._key_of(raw)
         if key in self._cache:
             raise TxInCache
         result = self._check(raw, False)
@@ -128,7 +130,7 @@ class Mempool:
         A transaction that failed in a block leaves the cache, so the same bytes may be sent again.
         """
         for raw, code in included:
-            key = hashlib.sha256(raw).digest()
+            key = self._key_of(raw)
             self._drop(key)
             if code == 0:
                 self._remember(key)

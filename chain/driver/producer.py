@@ -333,7 +333,7 @@ class Producer:
             time=block.time,
             last_block_id=state.last_block_id,
             last_commit_hash=commit_hash(last_commit),
-            data_hash=data_hash(block.txs),
+            data_hash=data_hash(block.txs, self.app.tx_hash),
             validators_hash=validators_hash(state.validators),
             next_validators_hash=validators_hash(state.next_validators),
             consensus_hash=consensus_hash(state.params),

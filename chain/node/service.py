@@ -97,6 +97,7 @@ class Node:
         self.pool_lock = threading.RLock()
         self.mempool = Mempool(
             self.app.check_tx,
+            key_of=self.app.tx_hash,
             txs_max=options.mempool_txs,
             bytes_max=options.mempool_bytes,
             tx_bytes_max=options.tx_bytes,
@@ -398,7 +399,7 @@ class Node:
                 self.mempool.update(
                     [(raw, result.code) for raw, result in zip(txs, results, strict=True)]
                 )
-                waiting = [self._waiting.pop(tx_hash(raw), []) for raw in txs] if txs else []
+                waiting = [self._waiting.pop(self.app.tx_hash(raw), []) for raw in txs]
             self.index.add(record)
         except BaseException as error:
             self.failure = error

@@ -98,11 +98,16 @@ def sealed(record: S) -> S:
 def sealed_block(record: BlockRecord) -> tuple[BlockRecord, bytes]:
     """The record with its hash filled in, and ``pack`` of it: both from one encoding."""
     names = record.__struct_fields__
-    body = _PACK.encode([getattr(record, name) for name in names[:-1]])
-    digest = hashlib.sha256(b"block\x00" + body).digest()
-    made = msgspec.structs.replace(record, hash=digest)
-    head = _PACK.encode(["block", 0])[:-1] + bytes((_SHORT_ARRAY | len(names),))
-    return made, head + body[1:] + _PACK.encode(digest)
+    packed = bytearray(_PACK.encode(["block", 0])[:-1])
+    start = len(packed)
+    _PACK.encode_into([getattr(record, name) for name in names[:-1]], packed, start)
+    digest = hashlib.sha256(b"block\x00")
+    with memoryview(packed) as whole:  # a block may have megabytes: they are copied once, below
+        digest.update(whole[start:])
+    made = msgspec.structs.replace(record, hash=digest.digest())
+    packed[start] = _SHORT_ARRAY | len(names)
+    packed += _PACK.encode(made.hash)
+    return made, bytes(packed)
 
 
 # --- MessagePack ---------------------------------------------------------------------------------
