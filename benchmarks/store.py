@@ -18,11 +18,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.tree import TreeRows
 from chain.store import Derived, LevelBackend, MemoryBackend, Overlay, StateStore
-from chain.store.keys import PATH, Undo, encode, undo_key
-from chain.store.pages import PAGE_FAMILY, leaf_hash
-from chain.store.tree import Tree
-from chain.store.view import prefixed_range
 
 #: keys in the store, keys in a batch, batches measured
 _SIZES = {"smoke": (2_000, 200, 2), "real": (1_000_000, 5_000, 10)}
@@ -100,35 +97,6 @@ def overlays(count: int) -> dict[str, Any]:
     return figures
 
 
-class _TreeRows:
-    """The tree of a store on its own: what hashing, pages, undo record and batch cost."""
-
-    def __init__(self, backend: LevelBackend, height: int) -> None:
-        self._backend = backend
-        self._height = height
-        self._tree = Tree(
-            backend.get, lambda: prefixed_range(backend, PAGE_FAMILY, None, None, False)
-        )
-        self._tree.root()
-
-    def update(self, writes: dict[bytes, bytes], *, new: bool) -> bytes:
-        """Hash, update, write and sync."""
-        changes: dict[bytes, bytes | None] = {}
-        puts: dict[bytes, bytes | None] = {}
-        for key, value in writes.items():
-            path = hashlib.sha256(key).digest()
-            changes[path] = leaf_hash(path, value)
-            if new:
-                puts[PATH + path] = key
-        root = self._tree.stage(changes)
-        puts.update(self._tree.rows())
-        self._height += 1
-        puts[undo_key(self._height)] = encode(Undo(0, root, {}, self._tree.undo, {}))
-        self._backend.write(puts, True)
-        self._tree.settle()
-        return root
-
-
 def _restart(folder: str) -> dict[str, Any]:
     """Open the store and make a block, in a process of its own."""
     done = subprocess.run(
@@ -183,20 +151,23 @@ def run(size: str) -> dict[str, Any]:
         figures["prove"] = _each(lambda n: store.prove(_key(n), store.height), 200)
         root = store.app_hash
         digest = hashlib.sha256(root)
-        rows = _TreeRows(store.backend, store.height)  # type: ignore[arg-type]
+        store.close()
+        backend = LevelBackend(folder)
+        rows = TreeRows(backend)
         for name, new in (("tree_updates", False), ("tree_inserts", True)):
             times, ratios = [], []
             for _ in range(rounds):
                 writes = _writes(source, batch, count, fresh if new else None)
                 fresh += batch if new else 0
-                spent, unit = _timed(lambda w=writes, n=new: digest.update(rows.update(w, new=n)))  # type: ignore[misc]
+                added = batch if new else 0
+                spent, unit = _timed(lambda w=writes, n=added: digest.update(rows.update(w, new=n)))  # type: ignore[misc]
                 times.append(spent / batch)
                 ratios.append(spent / batch / unit)
             figures[f"{name}_per_key"] = round(median(times), 1)
             figures[f"{name}_best_per_key"] = round(min(times), 1)
             figures[f"{name}_ratio"] = round(median(ratios), 1)
         figures["resident_mb"], figures["anonymous_mb"] = resident_mb()
-        store.close()
+        backend.close()
     figures["sha256_of_64_bytes"] = round(_sha256_64(), 3)
     figures["digest"] = digest.hexdigest()
     return figures

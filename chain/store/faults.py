@@ -6,7 +6,7 @@ reached the disk.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 
 from chain.store.errors import StoreError
@@ -29,7 +29,7 @@ class ProcessDied(BaseException):
 class FaultyBackend:
     """Memory with a disk below it; the write with number ``at`` (from 1) meets ``fault``."""
 
-    __slots__ = ("_at", "_disk", "_fault", "_memory", "_unsynced", "_witness", "writes")
+    __slots__ = ("_at", "_disk", "_fault", "_memory", "_shelf", "_unsynced", "_witness", "writes")
 
     def __init__(
         self,
@@ -38,6 +38,7 @@ class FaultyBackend:
         at: int = 0,
         fault: Fault = Fault.REFUSED,
         witness: int = 0,
+        shelf: bytes | None = None,
     ) -> None:
         self._disk: dict[bytes, bytes] = {}
         self._memory = MemoryBackend()
@@ -45,6 +46,7 @@ class FaultyBackend:
         self._at = at
         self._fault = fault
         self._witness = witness
+        self._shelf = shelf
         #: batches asked for so far
         self.writes = 0
         self._apply(content or {})
@@ -92,6 +94,19 @@ class FaultyBackend:
         """The height last noted."""
         return self._witness
 
+    @property
+    def shelves(self) -> bool:
+        """As on a disk."""
+        return True
+
+    def shelve(self, parts: Sequence[bytes | bytearray]) -> None:
+        """Lay something aside; a power loss may leave any of it."""
+        self._shelf = b"".join(parts) or None
+
+    def shelved(self) -> bytes | None:
+        """What was laid aside."""
+        return self._shelf
+
     def close(self) -> None:
         """Nothing to give back."""
 
@@ -104,12 +119,16 @@ class FaultyBackend:
         """What a new process finds after this one was killed: everything that was written."""
         return self.after_power_loss(len(self._unsynced))
 
-    def after_power_loss(self, survivors: int = 0) -> FaultyBackend:
-        """What is found when the power comes back: synced batches, and the first few others."""
+    def after_power_loss(self, survivors: int = 0, *, shelf_bytes: int = -1) -> FaultyBackend:
+        """What is found when the power comes back: synced batches, and the first few others.
+
+        ``shelf_bytes``: so much is left of what was laid aside, which is never synced; all if -1.
+        """
         disk = dict(self._disk)
         for batch in self._unsynced[:survivors]:
             _put(disk, batch)
-        return FaultyBackend(disk, witness=self._witness)
+        shelf = self._shelf if self._shelf is None or shelf_bytes < 0 else self._shelf[:shelf_bytes]
+        return FaultyBackend(disk, witness=self._witness, shelf=shelf)
 
     def _flush(self, count: int) -> None:
         for batch in self._unsynced[:count]:

@@ -4,11 +4,11 @@
 |---|---|---|
 | ``m`` | nothing | ``Meta`` as MessagePack |
 | ``s`` | state key | one byte of kind (0 authenticated, 1 derived), then the value |
-| ``p`` | tree page: node number | see ``chain.store.pages`` |
-| ``b`` | tree bucket: node number | see ``chain.store.pages`` |
-| ``k`` | path of an authenticated key | the key, so that a proof of absence can show its
-neighbours | | ``u`` | height, 8 bytes | ``Undo`` as MessagePack: what the block at this height
-changed | | ``r`` | row key of the caller | the caller's |
+| ``b`` | tree bucket: node number | see ``chain.store.buckets`` |
+| ``j`` | number, 8 bytes | buckets that a batch changed, see ``chain.store.shelf`` |
+| ``k`` | path of an authenticated key | the key, to show the neighbours of one that is absent |
+| ``u`` | height, 8 bytes | ``Undo`` as MessagePack: what the block at this height changed |
+| ``r`` | row key of the caller | the caller's |
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import msgspec
 META: Final = b"m"
 STATE: Final = b"s"
 PATH: Final = b"k"
+JOURNAL: Final = b"j"
 UNDO: Final = b"u"
 ROW: Final = b"r"
 
@@ -32,8 +33,11 @@ DERIVED_BYTE: Final = 1
 
 #: State key of the rolling hash over derived writes. Nobody else may write it.
 DERIVED_KEY: Final = b"\x00derived"
-#: Version of this layout; a store of another one is refused.
-LAYOUT: Final = 1
+#: Version of this layout; an older one is brought up to it when a store is opened, a newer one
+#: refused.
+LAYOUT: Final = 2
+#: Families of rows that are made from the state, in any layout so far.
+MADE: Final = (b"b", b"j", b"k", b"p", b"q", b"u")
 
 
 class Meta(msgspec.Struct, array_like=True, frozen=True):
@@ -46,6 +50,8 @@ class Meta(msgspec.Struct, array_like=True, frozen=True):
     oldest: int
     #: whether the tree rows belong to this state
     authenticated: bool
+    #: number of the last journal row
+    journal: int = 0
 
 
 class Undo(msgspec.Struct, array_like=True, frozen=True):
@@ -54,7 +60,6 @@ class Undo(msgspec.Struct, array_like=True, frozen=True):
     height: int  # before the block; 0 for an empty store
     root: bytes
     state: dict[bytes, bytes | None]  # by state key, values with their kind
-    tree: dict[bytes, bytes | None]  # by row key
     rows: dict[bytes, bytes | None]  # by row key of the caller
 
 

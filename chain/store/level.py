@@ -2,13 +2,14 @@
 
 Beside LevelDB's files the folder holds ``COMMITTED``, eight bytes with the last height that was
 written and synced. It is only a witness: LevelDB forgets the end of a truncated log without a
-word, and an older height than the witness names is damage, not a fresh start.
+word, and an older height than the witness names is damage, not a fresh start. ``TREE`` is what the
+store lays aside so that it opens quickly (``chain.store.shelf``); it may be removed at any time.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +25,7 @@ _BLOCK_CACHE_BYTES: Final = 32 << 20
 _TABLE_FILE_BYTES: Final = 8 << 20
 _BLOOM_BITS: Final = 10
 _WITNESS: Final = "COMMITTED"
+_SHELF: Final = "TREE"
 
 
 class LevelBackend:
@@ -88,6 +90,34 @@ class LevelBackend:
     def witnessed(self) -> int:
         """The height last noted, 0 if none was."""
         return int.from_bytes(os.pread(self._witness, 8, 0), "big")
+
+    @property
+    def shelves(self) -> bool:
+        """Always."""
+        return True
+
+    def shelve(self, parts: Sequence[bytes | bytearray]) -> None:
+        """Lay ``parts`` aside in a file that is whole or not there; an error of the disk is none
+        here."""
+        path = os.path.join(self._folder, _SHELF)
+        try:
+            if not parts:
+                os.unlink(path)
+                return
+            with open(path + ".part", "wb") as file:
+                for part in parts:
+                    file.write(part)
+            os.replace(path + ".part", path)
+        except OSError:
+            return
+
+    def shelved(self) -> bytes | None:
+        """What the file holds."""
+        try:
+            with open(os.path.join(self._folder, _SHELF), "rb") as file:
+                return file.read()
+        except OSError:
+            return None
 
     def close(self) -> None:
         """Close the files and free the lock."""

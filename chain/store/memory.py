@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from threading import Lock
 
@@ -87,6 +87,18 @@ class MemoryBackend:
     def witnessed(self) -> int:
         """Always 0."""
         return 0
+
+    @property
+    def shelves(self) -> bool:
+        """Nothing outlives the object, so there is nothing to lay aside for later."""
+        return False
+
+    def shelve(self, parts: Sequence[bytes | bytearray]) -> None:
+        """Nothing."""
+
+    def shelved(self) -> bytes | None:
+        """Nothing."""
+        return None
 
     def close(self) -> None:
         """Refuse writes from now on; the data goes with the object."""

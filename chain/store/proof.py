@@ -1,14 +1,24 @@
-"""Reading the stored tree: proofs, and its root checked from the rows alone.
+"""Proofs out of the tree at one height.
 
-Everything here reads rows of one view, so it may run beside the thread that commits.
+A ``ProofTree`` has a top of its own and reads rows of one snapshot, so it may be used beside the
+thread that commits.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
+from typing import Final
 
+from chain.store.buckets import (
+    REBUILD,
+    ReadRow,
+    bucket_hash,
+    fold,
+    paths_of,
+    row_name,
+)
 from chain.store.errors import StoreDamaged, StoreError
 from chain.store.ics23 import (
     Existence,
@@ -19,183 +29,133 @@ from chain.store.ics23 import (
     proof_value,
 )
 from chain.store.keys import AUTHENTICATED_BYTE
-from chain.store.pages import (
-    BUCKET_FAMILY,
-    LEAF_BYTES,
-    NESTED,
-    NESTED_FAMILY,
-    PAGE_FAMILY,
-    REBUILD,
-    ReadRow,
-    bucket_hash,
-    find_entry,
-    fold,
-    level_of,
-    page_hash,
-    page_parts,
-    place_of,
-    positions_of,
-    row_name,
-)
-from chain.store.top import PAGE, Top
-from chain.store.view import PastView, StateView
+from chain.store.top import BUCKET, Top
+from chain.store.tree import Tree, checked_row
+from chain.store.view import PastView, StateView, past_view
+from chain.store.whole import leaf_changes
 
-
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """A page on the way down: its node, entries, and the entry taken (or where it would be)."""
-
-    node: int
-    codes: bytes
-    digests: bytes
-    index: int
-
-    def steps(self) -> list[Step]:
-        """Steps inside the page, root side first."""
-        digests = [self.digests[at : at + 32] for at in range(0, len(self.digests), 32)]
-        return _steps(positions_of(self.codes), digests, self.index)
+#: Heights whose trees are held for more proofs: each has a copy of the top.
+_HELD: Final = 3
+#: They are let go of so many heights later: a held snapshot keeps deleted rows on the disk.
+_HELD_HEIGHTS: Final = 100
 
 
 class ProofTree:
-    """The tree whose rows ``read`` finds, its ``pages`` listed once.
+    """The tree under ``top`` whose rows are in ``changed``, or else found by ``read``.
 
     Rows that do not fit together raise StoreDamaged.
     """
 
-    __slots__ = ("_read", "_top")
+    __slots__ = ("_changed", "_read", "_top")
 
-    def __init__(self, read: ReadRow, pages: Iterable[tuple[bytes, bytes]]) -> None:
+    def __init__(
+        self,
+        top: Top,
+        read: ReadRow,
+        changed: Mapping[bytes, bytes | None] = {},  # never changed
+    ) -> None:
+        self._top = top
         self._read = read
-        self._top = Top()
-        self._top.load(pages)
+        self._changed = changed
 
     def existence(self, path: bytes, value: bytes) -> Existence | None:
         """The leaf of ``path`` and its way to the root; ``None`` if it has none."""
-        node, frames, leaves = self._walk(path)
-        paths = _paths(leaves)
+        node, row = self._bucket_of(path)
+        paths = paths_of(row)
         if path not in paths:
             return None
-        steps = [step for frame in frames for step in frame.steps()]
-        starts = range(0, len(leaves), LEAF_BYTES)
-        steps += _steps(
-            [int.from_bytes(other, "big") for other in paths],
-            [leaves[at + 32 : at + LEAF_BYTES] for at in starts],
-            paths.index(path),
-        )
+        places = [int.from_bytes(other, "big") for other in paths]
+        leaves = [row[at + 32 : at + 64] for at in range(0, len(row), 64)]
+        steps = _steps(places, leaves, paths.index(path))
         steps.reverse()
         top = self._top
         while node > 1:
-            if top.kinds[node ^ 1]:
+            if top.kind(node ^ 1):
                 steps.append(Step(top.digest(node ^ 1), bool(node & 1)))
             node >>= 1
         return Existence(path, value, tuple(steps))
 
     def neighbours(self, path: bytes) -> tuple[bytes | None, bytes | None]:
         """The paths of the leaves before and after ``path``, which has none itself."""
-        node, frames, leaves = self._walk(path)
-        paths = _paths(leaves)
+        node, row = self._bucket_of(path)
+        paths = paths_of(row)
         at = bisect_left(paths, path)
-        left = paths[at - 1] if at else None
-        right = paths[at] if at < len(paths) else None
-        for frame in reversed(frames):
-            after = frame.index + 1 if leaves or frame is not frames[-1] else frame.index
-            if left is None and frame.index:
-                left = self._edge(frame, frame.index - 1, last=True)
-            if right is None and after < len(frame.codes):
-                right = self._edge(frame, after, last=False)
-        return (
-            self._page_edge(node, before=True) if left is None else left,
-            self._page_edge(node, before=False) if right is None else right,
-        )
+        left = paths[at - 1] if at else self._edge(node, before=True)
+        right = paths[at] if at < len(paths) else self._edge(node, before=False)
+        return left, right
 
-    def check(self) -> bytes:
-        """Root of the tree, every page and bucket compared with what names it."""
-        top = self._top
-        todo = [
-            self._frame(PAGE_FAMILY, node, top.digest(node))
-            for node in range(1, len(top.kinds))
-            if top.kinds[node] == PAGE
-        ]
-        while todo:
-            frame = todo.pop()
-            for index, code in enumerate(frame.codes):
-                if code & NESTED:
-                    todo.append(self._nested(frame, index))
-                else:
-                    self._leaves(frame, index)
-        return top.root()
+    def _bucket_of(self, path: bytes) -> tuple[int, bytes]:
+        """The node that is, or would be, the bucket of ``path``; its row."""
+        node, _, kind = self._top.find(path, int.from_bytes(path[:4], "big"))
+        return node, self._row(node) if kind == BUCKET else b""
 
-    def _walk(self, path: bytes) -> tuple[int, list[_Frame], bytes]:
-        """Go down by the bits of ``path``: the node of its page, pages, leaves of its bucket.
-
-        Without a bucket the last frame's index is where its entry would be.
-        """
-        node, depth = self._top.find(path)
-        frames: list[_Frame] = []
-        if self._top.kinds[node] != PAGE:
-            return node, frames, b""
-        frame = self._frame(PAGE_FAMILY, node, self._top.digest(node))
-        while True:
-            index, missing = find_entry(frame.codes, place_of(path, depth))
-            frame = _Frame(frame.node, frame.codes, frame.digests, index)
-            frames.append(frame)
-            if missing >= 0:
-                return node, frames, b""
-            code = frame.codes[index]
-            if not code & NESTED:
-                return node, frames, self._leaves(frame, index)
-            depth += level_of(code)
-            frame = self._nested(frame, index)
-
-    def _edge(self, frame: _Frame, index: int, *, last: bool) -> bytes:
-        """The first or last path below an entry."""
-        while frame.codes[index] & NESTED:
-            frame = self._nested(frame, index)
-            index = len(frame.codes) - 1 if last else 0
-        return _paths(self._leaves(frame, index))[-1 if last else 0]
-
-    def _page_edge(self, node: int, *, before: bool) -> bytes | None:
-        """The last path of the page before ``node``, or the first of the one after it."""
+    def _edge(self, node: int, *, before: bool) -> bytes | None:
+        """The last path of the bucket before ``node``, or the first of the one after it."""
         beside = self._top.beside(node, before=before)
-        if beside is None:
-            return None
-        frame = self._frame(PAGE_FAMILY, beside, self._top.digest(beside))
-        return self._edge(frame, len(frame.codes) - 1 if before else 0, last=before)
+        return None if beside is None else paths_of(self._row(beside))[-1 if before else 0]
 
-    # --- rows, each compared with what names it ----------------------------------------------
-
-    def _frame(self, family: bytes, node: int, digest: bytes) -> _Frame:
-        name = row_name(family, node)
-        row = self._read(name)
-        if row is None:
-            raise StoreDamaged(f"tree page {name.hex()}", "missing", REBUILD)
-        codes, digests = page_parts(row, name)
-        if row[:32] != digest or page_hash(codes, digests) != digest:
-            raise StoreDamaged(f"tree page {name.hex()}", "its hash is not its content's", REBUILD)
-        return _Frame(node, codes, digests, 0)
-
-    def _nested(self, frame: _Frame, index: int) -> _Frame:
-        digest = frame.digests[32 * index : 32 * index + 32]
-        return self._frame(NESTED_FAMILY, _child(frame, index), digest)
-
-    def _leaves(self, frame: _Frame, index: int) -> bytes:
-        name = row_name(BUCKET_FAMILY, _child(frame, index))
-        row = self._read(name)
-        if not row or len(row) % LEAF_BYTES:
-            raise StoreDamaged(f"tree bucket {name.hex()}", "missing or cut", REBUILD)
-        if bucket_hash(row) != frame.digests[32 * index : 32 * index + 32]:
-            raise StoreDamaged(f"tree bucket {name.hex()}", "not the hash its page has", REBUILD)
+    def _row(self, node: int) -> bytes:
+        name = row_name(node)
+        row = checked_row(self._changed[name] if name in self._changed else self._read(name), node)
+        if bucket_hash(row) != self._top.digest(node):
+            raise StoreDamaged(f"tree bucket {name.hex()}", "not the hash above it", REBUILD)
         return row
 
 
-def _child(frame: _Frame, index: int) -> int:
-    code = frame.codes[index]
-    level = level_of(code)
-    return frame.node << level | (code & ~NESTED) ^ (1 << level)
+class ProofTrees:
+    """The trees of the heights that were last asked for."""
+
+    __slots__ = ("_held", "_making", "_turn", "lock")
+
+    def __init__(self) -> None:
+        #: held where the committed tree and the view change together
+        self.lock = Lock()
+        self._making = Lock()
+        self._turn = 0
+        self._held: dict[int, tuple[StateView | PastView, ProofTree]] = {}
+
+    def at(
+        self, height: int, make: Callable[[int], tuple[StateView | PastView, ProofTree]]
+    ) -> tuple[StateView | PastView, ProofTree]:
+        """State and tree of a height; one thread makes one."""
+        found = self._held.get(height)
+        if found is None:
+            with self._making:
+                found = self._held.get(height)
+                if found is None:
+                    turn = self._turn
+                    found = make(height)
+                    if turn == self._turn:
+                        kept = list(self._held.items())[1 - _HELD :]
+                        self._held = dict([*kept, (height, found)])
+        return found
+
+    def forget(self, height: int | None = None) -> None:
+        """Let go of trees that are old at ``height``; of all, if heights mean other states now."""
+        if height is None:
+            self._turn += 1
+            self._held = {}
+        elif self._held:
+            self._held = {
+                at: found for at, found in self._held.items() if at > height - _HELD_HEIGHTS
+            }
 
 
-def _paths(leaves: bytes) -> list[bytes]:
-    return [leaves[at : at + 32] for at in range(0, len(leaves), LEAF_BYTES)]
+def tree_at(
+    now: StateView, top: Top, height: int, oldest: int, place: str
+) -> tuple[StateView | PastView, ProofTree]:
+    """State and tree at a height: those of ``now``, and back by what was changed since.
+
+    ``top``: that of ``now``, which this may change. Raises: HeightNotKept, StoreDamaged.
+    """
+    view = past_view(now, height, oldest)
+    if not isinstance(view, PastView):
+        return view, ProofTree(top, now.snapshot.get)
+    old = view.old.state
+    back = Tree(now.snapshot.get, lambda: top, cache_bytes=0)
+    if back.stage(leaf_changes(old, {key: now.raw(key) for key in old}, {})) != view.root:
+        raise StoreDamaged(f"{place}, undo records", f"they do not lead to height {height}")
+    return view, ProofTree(back.top, now.snapshot.get, back.rows())
 
 
 def _steps(places: Sequence[int], digests: Sequence[bytes], index: int) -> list[Step]:
@@ -216,22 +176,12 @@ def _steps(places: Sequence[int], digests: Sequence[bytes], index: int) -> list[
     return steps
 
 
-def prove(
-    view: StateView | PastView,
-    key: bytes,
-    tree: ProofTree | None = None,
-    key_of: ReadRow | None = None,
-) -> bytes:
-    """A ``CommitmentProof`` for ``key`` in the state of ``view``.
-
-    ``tree`` and ``key_of``, which finds the key of a path, are for a store that does not hold them.
+def prove(view: StateView | PastView, key: bytes, tree: ProofTree, key_of: ReadRow) -> bytes:
+    """A ``CommitmentProof`` for ``key`` in the state of ``view``; ``key_of`` finds the key of a
+    path.
 
     Raises: StoreError for an empty tree: ICS-23 cannot show that nothing is in it.
     """
-    if tree is None:
-        held = view.proofs
-        tree = held if isinstance(held, ProofTree) else ProofTree(view.tree_row, view.pages())
-        view.proofs = tree
     path = proof_path(key)
     raw = view.raw(key)
     if raw is not None and raw[0] == AUTHENTICATED_BYTE:
@@ -244,7 +194,7 @@ def prove(
         raise StoreError("the tree is empty: there is nothing to prove absence with")
     sides = []
     for beside in (left, right):
-        other = None if beside is None else (key_of or view.key_of)(beside)
+        other = None if beside is None else key_of(beside)
         sides.append(_neighbour(tree, view, beside, other))
     return encode_absence(path, *sides)
 

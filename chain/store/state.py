@@ -15,6 +15,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import Final
 
+from chain.store.buckets import BUCKET_FAMILY, EMPTY_ROOT, REBUILD
 from chain.store.errors import HeightNotKept, StoreDamaged, StoreError
 from chain.store.keys import (
     AUTHENTICATED,
@@ -22,8 +23,8 @@ from chain.store.keys import (
     DERIVED_BYTE,
     DERIVED_KEY,
     LAYOUT,
+    MADE,
     META,
-    PATH,
     ROW,
     STATE,
     UNDO,
@@ -34,35 +35,18 @@ from chain.store.keys import (
     rolled,
     undo_key,
 )
-from chain.store.pages import (
-    BUCKET_FAMILY,
-    EMPTY_ROOT,
-    NESTED_FAMILY,
-    PAGE_FAMILY,
-    REBUILD,
-)
-from chain.store.proof import ProofTree, prove
-from chain.store.tree import Tree
+from chain.store.proof import ProofTree, ProofTrees, prove, tree_at
+from chain.store.shelf import Shelf
+from chain.store.staged import Staged
+from chain.store.top import Top
+from chain.store.tree import Tree, same_buckets
 from chain.store.types import Backend, Derived, Reader, Writes
 from chain.store.view import PastView, StateView, past_view, prefixed_range, read_undo
-from chain.store.whole import batches, chunks, grow, leaf_changes, loose_tree, page_rows, root_of
+from chain.store.whole import batches, chunks, grow, leaf_changes, loose_tree, root_of
 
 KEEP_HEIGHTS: Final = 100
 #: Undo records deleted in one commit when the store keeps fewer heights than before.
 _PRUNE_MAX: Final = 1_000
-
-
-class _Staged:
-    """A block that was computed and not written yet."""
-
-    __slots__ = ("height", "old", "puts", "raw", "root")
-
-    def __init__(self, height: int) -> None:
-        self.height = height
-        self.root = b""
-        self.raw: dict[bytes, bytes | None] = {}  # state keys to new values with their kind
-        self.old: dict[bytes, bytes | None] = {}  # the same before
-        self.puts: dict[bytes, bytes | None] = {}  # rows to write
 
 
 class StateStore:
@@ -88,7 +72,7 @@ class StateStore:
         self.backend = backend
         self._keep = keep_heights
         self._authenticate = authenticate
-        self._staged: _Staged | None = None
+        self._staged: Staged | None = None
         self._past: dict[int, StateView | PastView] = {}
         self._loose: dict[bytes, bytes] = {}  # rows of the tree of a store without authentication
         self._dirty: dict[bytes, bytes | None] | None = None  # its leaves to update; None: no tree
@@ -98,13 +82,17 @@ class StateStore:
             backend.close()
             raise
         self._meta = meta
+        self._shelf = Shelf(backend)
         self._tree = (
-            Tree(backend.get, lambda: prefixed_range(backend, PAGE_FAMILY, None, None, False))
+            Tree(backend.get, lambda: self._shelf.load(self._meta))
             if authenticate
             else loose_tree(self._loose)
         )
+        self._proofs = ProofTrees()
         self._view = StateView(backend.snapshot(), meta.height, meta.root, ({}, {}))
-        if authenticate and meta.height and not meta.authenticated:
+        if meta.layout != LAYOUT:
+            self._bring_up(meta)
+        elif authenticate and meta.height and not meta.authenticated:
             self.rebuild_tree()
 
     # --- where the store stands -----------------------------------------------------------------
@@ -120,8 +108,11 @@ class StateStore:
             meta = decode_meta(record)
         except ValueError as error:
             raise StoreDamaged(backend.place, f"record of the height: {error}") from error
-        if meta.layout != LAYOUT:
-            raise StoreError(f"{backend.place} has layout {meta.layout}, this is for {LAYOUT}")
+        if not 1 <= meta.layout <= LAYOUT:
+            raise StoreError(
+                f"{backend.place} has layout {meta.layout}, this program knows 1 to {LAYOUT}; "
+                "open it with a newer one"
+            )
         lost = backend.witnessed()
         if lost > meta.height:
             raise StoreDamaged(
@@ -179,7 +170,7 @@ class StateStore:
             raise StoreError(f"height {height} does not follow {before}")
         if DERIVED_KEY in writes:
             raise StoreError(f"key {DERIVED_KEY!r} belongs to the store")
-        staged = _Staged(height)
+        staged = Staged(height)
         new_raw, old_raw = staged.raw, staged.old
         derived: dict[bytes, bytes | None] = {}
         raw_of = self._view.raw
@@ -224,11 +215,13 @@ class StateStore:
             raise StoreError("commit without a staged block")
         height = staged.height
         puts = dict(staged.puts)
+        journal = self._meta.journal
         if self._authenticate:
             puts.update(self._tree.rows())
+            journal = self._shelf.note(puts, self._tree.staged(), journal)
         for key, value in rows.items():
             puts[ROW + key] = value
-        meta = self._advance(height, staged, rows, puts)
+        meta = self._advance(staged, rows, puts, journal)
         puts[META] = encode(meta)
         self.backend.write(puts, True)
         self.backend.witness(height)
@@ -236,25 +229,25 @@ class StateStore:
 
     def _advance(
         self,
-        height: int,
-        staged: _Staged,
+        staged: Staged,
         rows: Mapping[bytes, bytes | None],
         puts: dict[bytes, bytes | None],
+        journal: int,
     ) -> Meta:
         """Add the undo record and what is pruned to ``puts``; returns where it will stand."""
-        before = self._meta
+        before, height = self._meta, staged.height
         keep = self._keep
         if keep:
             read = self.backend.get
             old_rows = {key: read(ROW + key) for key in rows}
-            undo = Undo(before.height, before.root, staged.old, self._tree.undo, old_rows)
+            undo = Undo(before.height, before.root, staged.old, old_rows)
             puts[undo_key(height)] = encode(undo)
         oldest = before.oldest if before.height else height
         if not keep and before.oldest == before.height:
             oldest = height
         elif height - keep >= oldest:
             oldest = self._prune(oldest, height - keep, puts)
-        return Meta(LAYOUT, height, staged.root, oldest, self._authenticate)
+        return Meta(LAYOUT, height, staged.root, oldest, self._authenticate, journal)
 
     def _prune(self, oldest: int, wanted: int, puts: dict[bytes, bytes | None]) -> int:
         """Delete undo records that only lead below ``wanted``; returns the new lowest height."""
@@ -268,16 +261,19 @@ class StateStore:
         puts.update(dict.fromkeys(names))
         return wanted if len(names) < _PRUNE_MAX else int.from_bytes(names[-1][1:], "big")
 
-    def _publish(self, staged: _Staged, meta: Meta) -> None:
+    def _publish(self, staged: Staged, meta: Meta) -> None:
         """Show the new state to readers."""
         self._staged = None
-        if self._authenticate:
-            self._tree.settle()
-        self._meta = meta
         self._past = {}
-        self._view = self._view.following(
-            self.backend.snapshot(), meta.height, meta.root, staged.raw
-        )
+        view = self._view.following(self.backend.snapshot(), meta.height, meta.root, staged.raw)
+        with self._proofs.lock:  # top and view together
+            if self._authenticate:
+                self._tree.settle()
+            self._meta = meta
+            self._view = view
+        self._proofs.forget(meta.height)
+        if self._authenticate:
+            self._shelf.keep_up(self._tree.top, meta)
         if self._dirty is not None:
             self._dirty.update(staged.raw)
 
@@ -292,18 +288,24 @@ class StateStore:
             raise HeightNotKept(view.height - 1, meta.oldest, view.height)
         undo = read_undo(record, view.height)
         puts: dict[bytes, bytes | None] = {STATE + key: raw for key, raw in undo.state.items()}
-        puts.update(undo.tree)
         puts.update((ROW + key, value) for key, value in undo.rows.items())
+        journal = meta.journal
         if self._authenticate:
             current = {key: view.raw(key) for key in undo.state}
-            leaf_changes(undo.state, current, puts)
+            if self._tree.stage(leaf_changes(undo.state, current, puts)) != undo.root:
+                raise StoreDamaged(
+                    f"{self.backend.place}, undo record of height {view.height}",
+                    "it does not lead to the app hash before",
+                )
+            puts.update(self._tree.rows())
+            journal = self._shelf.note(puts, self._tree.staged(), journal)
         puts[undo_key(view.height)] = None
         oldest = min(meta.oldest, undo.height)
-        back = Meta(LAYOUT, undo.height, undo.root, oldest, meta.authenticated)
+        back = Meta(LAYOUT, undo.height, undo.root, oldest, meta.authenticated, journal)
         puts[META] = encode(back)
         self.backend.witness(undo.height)  # first: it may lag, but never lead
         self.backend.write(puts, True)
-        self._restart(back)
+        self._stand(back, settle=True)
 
     # --- the caller's rows ----------------------------------------------------------------------
 
@@ -326,13 +328,20 @@ class StateStore:
         A derived key is not in the tree. Raises: HeightNotKept; StoreError for an empty tree,
         which proves nothing.
         """
-        view = self._view_at(height)
         if self._authenticate:
-            return prove(view, key)
+            view, tree = self._proofs.at(height, self._proof_tree)
+            return prove(view, key, tree, view.key_of)
+        view = self._view_at(height)
         rows: dict[bytes, bytes] = {}
-        grow(loose_tree(rows), view.raw_range(), rows)
+        loose = loose_tree(rows)
+        grow(loose, view.raw_range(), rows)
         keys = {sha256(other).digest(): other for other, _ in view.raw_range()}
-        return prove(view, key, ProofTree(rows.get, page_rows(rows)), keys.get)
+        return prove(view, key, ProofTree(loose.committed_top(), rows.get), keys.get)
+
+    def _proof_tree(self, height: int) -> tuple[StateView | PastView, ProofTree]:
+        with self._proofs.lock:
+            now, oldest, top = self._view, self._meta.oldest, self._tree.committed_top()
+        return tree_at(now, top, height, oldest, self.backend.place)
 
     # --- the whole state ------------------------------------------------------------------------
 
@@ -356,6 +365,8 @@ class StateStore:
             raise StoreError(
                 f"{self.backend.place} is not empty: state is imported into a new store"
             )
+        self._shelf.clear()
+        self._tree.adopt(Top())
         write = self.backend.write
         root = EMPTY_ROOT
         for batch in batches(
@@ -369,7 +380,9 @@ class StateStore:
         meta = Meta(LAYOUT, height, root if self._authenticate else b"", height, self._authenticate)
         write({META: encode(meta), **{ROW + key: value for key, value in rows.items()}}, True)
         self.backend.witness(height)
-        self._restart(meta)
+        self._stand(meta)
+        if self._authenticate:
+            self._shelf.lay(self._tree.top, meta)
         return self.app_hash
 
     def adopt(self, other: StateStore) -> None:
@@ -378,36 +391,61 @@ class StateStore:
         puts: dict[bytes, bytes | None] = {key: None for key, _ in backend.range(None, None)}
         puts.update(other.backend.range(None, None))
         backend.witness(0)  # first: it may lag, but never lead
+        self._shelf.clear()
         backend.write(puts, True)
         backend.witness(other.height)
         self._restart(self._read_meta())
 
-    def rebuild_tree(self) -> bytes:
+    def rebuild_tree(self, expected: bytes | None = None) -> bytes:
         """Make the tree anew from the state; returns its root, which is then the app hash.
 
-        History before now cannot be proven any more and is dropped.
+        History before now cannot be proven any more and is dropped. Raises: StoreDamaged if the
+        root is not the ``expected`` one.
         """
         write, view = self.backend.write, self._view
-        for family in (PAGE_FAMILY, NESTED_FAMILY, BUCKET_FAMILY, PATH, UNDO):
+        self._shelf.clear()
+        for family in MADE:
             for names in chunks(prefixed_range(view.snapshot, family, None, None, False)):
                 write(dict.fromkeys(names), False)
-        self._tree.reset()
+        self._tree.adopt(Top())
         root = EMPTY_ROOT
         for batch in batches(view.raw_range()):
             puts: dict[bytes, bytes | None] = {}
             root = self._grow(batch, puts)
             write(puts, False)
+        if expected not in (None, root):
+            raise StoreDamaged(
+                f"{self.backend.place}, state", "its values do not lead to the app hash"
+            )
         meta = Meta(LAYOUT, view.height, root, view.height, True)
         write({META: encode(meta)}, True)
-        self._restart(meta)
+        self._stand(meta)
+        self._shelf.lay(self._tree.top, meta)
         return root
+
+    def _bring_up(self, meta: Meta) -> None:
+        """From an older layout to this one: the tree is made anew, older heights are dropped.
+
+        Cut off, it begins again at the next opening. Raises: StoreDamaged if the state does not
+        lead to the app hash that is written.
+        """
+        if self._authenticate:
+            self.rebuild_tree(meta.root if meta.authenticated else None)
+            return
+        for names in chunks(prefixed_range(self._view.snapshot, UNDO, None, None, False)):
+            self.backend.write(dict.fromkeys(names), False)
+        now = Meta(LAYOUT, meta.height, meta.root, meta.height, False)
+        self.backend.write({META: encode(now)}, True)
+        self._restart(now)
 
     def check(self) -> None:
         """Compare state, tree and app hash. Raises: StoreDamaged naming what does not agree."""
         view = self._view
         if not self._authenticate:
             return
-        if ProofTree(view.snapshot.get, view.pages()).check() != view.root:
+        rows = prefixed_range(view.snapshot, BUCKET_FAMILY, None, None, False)
+        top = self._tree.committed_top()
+        if top.root() != view.root or not same_buckets(top, rows):
             raise StoreDamaged(
                 f"{self.backend.place}, tree", "its hashes do not lead to the app hash", REBUILD
             )
@@ -425,13 +463,21 @@ class StateStore:
 
     def _restart(self, meta: Meta) -> None:
         """Stand where ``meta`` says, with nothing remembered."""
-        self._staged = None
         self._tree.reset()
+        self._stand(meta)
+
+    def _stand(self, meta: Meta, *, settle: bool = False) -> None:
+        """Stand where ``meta`` says, with the tree as it is, or as it was staged."""
+        self._staged = None
         self._loose.clear()
         self._dirty = None
-        self._past = {}
-        self._meta = meta
-        self._view = StateView(self.backend.snapshot(), meta.height, meta.root, ({}, {}))
+        with self._proofs.lock:
+            if settle:
+                self._tree.settle()
+            self._proofs.forget()
+            self._past = {}
+            self._meta = meta
+            self._view = StateView(self.backend.snapshot(), meta.height, meta.root, ({}, {}))
 
     def _loose_root(self) -> bytes:
         """Root of a store without authentication: built once from all entries, then by changes."""
@@ -446,4 +492,7 @@ class StateStore:
 
     def close(self) -> None:
         """Close the backend."""
+        if self._authenticate and self._tree.opened:
+            self._tree.root()  # without what is staged
+            self._shelf.lay(self._tree.top, self._meta)
         self.backend.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 #: Writes of a block or a layer: key to value, ``None`` for a deleted key.
@@ -66,6 +66,17 @@ class Backend(Reader, Protocol):
 
     def witnessed(self) -> int:
         """The height last noted, 0 if none: data of a lower height has lost something."""
+
+    @property
+    def shelves(self) -> bool:
+        """Whether ``shelve`` keeps anything."""
+
+    def shelve(self, parts: Sequence[bytes | bytearray]) -> None:
+        """Lay aside, beside the data, what can be computed again: it may be lost or be old later.
+        No parts: throw away what lies there."""
+
+    def shelved(self) -> bytes | None:
+        """What was laid aside."""
 
     def close(self) -> None:
         """Give the resources back; a second call does nothing."""

@@ -9,7 +9,6 @@ from typing import Final
 from chain.store.errors import HeightNotKept, StoreDamaged
 from chain.store.keys import PATH, STATE, UNDO, Undo, decode_undo, undo_key
 from chain.store.overlay import Overlay
-from chain.store.pages import PAGE_FAMILY
 from chain.store.types import Reader
 
 #: Entries of the read cache of one generation; two are held. Larger values are read anew.
@@ -39,7 +38,7 @@ class StateView:
     that is newer than a view is passed over. Single dict operations are atomic.
     """
 
-    __slots__ = ("_cache", "_older", "_snapshot", "height", "proofs", "root")
+    __slots__ = ("_cache", "_older", "_snapshot", "height", "root")
 
     def __init__(
         self, snapshot: Reader, height: int, root: bytes, caches: tuple[Cache, Cache]
@@ -49,8 +48,6 @@ class StateView:
         self.height = height
         #: app hash, empty for a store without a tree
         self.root = root
-        #: what proofs at this height share, once one was made
-        self.proofs: object = None
 
     @property
     def snapshot(self) -> Reader:
@@ -97,14 +94,6 @@ class StateView:
         """The authenticated key whose hash is ``path``; only in a store with a tree."""
         return self._snapshot.get(PATH + path)
 
-    def pages(self) -> Iterator[tuple[bytes, bytes]]:
-        """Page rows of the tree."""
-        return prefixed_range(self._snapshot, PAGE_FAMILY, None, None, False)
-
-    def tree_row(self, name: bytes) -> bytes | None:
-        """Any row of the tree."""
-        return self._snapshot.get(name)
-
     def following(
         self, snapshot: Reader, height: int, root: bytes, written: dict[bytes, bytes | None]
     ) -> StateView:
@@ -123,14 +112,13 @@ class StateView:
 class PastView:
     """State at an older height: a newer view, and what changed since."""
 
-    __slots__ = ("_overlay", "height", "old", "proofs", "root", "view")
+    __slots__ = ("_overlay", "height", "old", "root", "view")
 
     def __init__(self, view: StateView, height: int, undos: list[Undo]) -> None:
         self.view = view
         self.height = height
         self.root = undos[0].root
-        self.proofs: object = None
-        #: tree rows and state values before the changes since
+        #: state values before the changes since
         self.old = merged(undos)
         self._overlay = Overlay(view)
         self._overlay.writes.update(
@@ -158,17 +146,6 @@ class PastView:
         """The value with its byte of kind."""
         return self.old.state[key] if key in self.old.state else self.view.raw(key)
 
-    def pages(self) -> Iterator[tuple[bytes, bytes]]:
-        """Page rows of the tree."""
-        overlay = Overlay(self.view.snapshot)
-        overlay.writes.update(self.old.tree)
-        return prefixed_range(overlay, PAGE_FAMILY, None, None, False)
-
-    def tree_row(self, name: bytes) -> bytes | None:
-        """Any row of the tree."""
-        old = self.old.tree
-        return old[name] if name in old else self.view.tree_row(name)
-
     def key_of(self, path: bytes) -> bytes | None:
         """The authenticated key whose hash is ``path``, also one that was deleted since."""
         key = self.view.key_of(path)
@@ -181,11 +158,9 @@ def merged(undos: list[Undo]) -> Undo:
     """One record that undoes all of ``undos``, which are in order of height."""
     first = undos[0]
     state: dict[bytes, bytes | None] = {}
-    tree: dict[bytes, bytes | None] = {}
     for undo in reversed(undos):  # the oldest is put in last and wins
         state.update(undo.state)
-        tree.update(undo.tree)
-    return Undo(first.height, first.root, state, tree, {})
+    return Undo(first.height, first.root, state, {})
 
 
 def past_view(view: StateView, height: int, oldest: int) -> StateView | PastView:

@@ -7,9 +7,9 @@ from hashlib import sha256
 from itertools import islice
 from typing import Final
 
+from chain.store.buckets import leaf_hash
 from chain.store.keys import AUTHENTICATED_BYTE, DERIVED_BYTE, PATH
-from chain.store.pages import PAGE_FAMILY, leaf_hash
-from chain.store.tree import Tree
+from chain.store.tree import Tree, top_of_rows
 
 #: Entries in one batch when a tree is built from a whole state.
 _BUILD_BATCH: Final = 5_000
@@ -43,14 +43,9 @@ def root_of(entries: Iterable[tuple[bytes, bytes | None]]) -> bytes:
     return grow(loose_tree(rows), entries, rows)
 
 
-def page_rows(rows: dict[bytes, bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """The pages of a tree that is held in a dict."""
-    return ((name, row) for name, row in rows.items() if name.startswith(PAGE_FAMILY))
-
-
 def loose_tree(rows: dict[bytes, bytes]) -> Tree:
     """A tree whose rows are kept in a dict."""
-    return Tree(rows.get, lambda: page_rows(rows), cache_bytes=0)
+    return Tree(rows.get, lambda: top_of_rows(rows.items()), cache_bytes=0)
 
 
 def leaf_changes(

@@ -7,9 +7,10 @@ from hashlib import sha256
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chain.store.pages import EMPTY_ROOT
-from chain.store.proof import ProofTree
-from chain.store.tree import Tree
+from chain.store.buckets import EMPTY_ROOT
+from chain.store.shelf import journal_changes, journal_row
+from chain.store.top import Top
+from chain.store.tree import Tree, same_buckets, top_of_rows, top_with
 
 
 def naive_root(leaves, bit=0):
@@ -46,21 +47,21 @@ BATCHES = st.lists(st.dictionaries(paths(), LEAVES, max_size=40), max_size=8)
 
 
 class Rows(dict):
-    """A tree over a dict."""
+    """A tree over a dict, and a second top that only hears of the journal."""
 
     def __init__(self):
         super().__init__()
         # Caches of nearly nothing, so that rows are read back.
-        self.tree = Tree(self.get, self.scan, cache_bytes=2_000)
+        self.tree = Tree(self.get, lambda: top_of_rows(self.items()), cache_bytes=2_000)
+        self.follower = Top()
 
     def update_tree(self, changes):
         root = self.tree.stage(changes)
+        row = journal_row(self.tree.staged())
         self.put(self.tree.rows())
         self.tree.settle()
+        assert top_with(self.follower, journal_changes(row)).root() == root
         return root
-
-    def scan(self):
-        return [(name, row) for name, row in self.items() if name.startswith(b"p")]
 
     def put(self, rows):
         for name, row in rows.items():
@@ -68,6 +69,17 @@ class Rows(dict):
                 self.pop(name, None)
             else:
                 self[name] = row
+
+
+def same(one, other):
+    """Whether two tops have the same nodes, wherever they lie."""
+    numbers = {*range(len(one.kinds)), *range(len(other.kinds)), *one.deep, *other.deep}
+    return one.buckets == other.buckets and all(
+        (one.kind(node), one.kind(node) and one.digest(node))
+        == (other.kind(node), other.kind(node) and other.digest(node))
+        for node in numbers
+        if node
+    )
 
 
 @settings(deadline=None)
@@ -81,8 +93,11 @@ def test_root_is_that_of_the_naive_tree_after_every_batch(batches, other):
         model = {path: leaf for path, leaf in model.items() if leaf is not None}
         assert root == naive_root(sorted(model.items()))
         assert rows.tree.root() == root
-        assert ProofTree(rows.get, rows.scan()).check() == root
-    assert Tree(rows.get, rows.scan).root() == naive_root(sorted(model.items()))
+        assert same_buckets(rows.tree.top, rows.items())
+    fresh = top_of_rows(rows.items())
+    assert fresh.root() == naive_root(sorted(model.items()))
+    for top in (rows.tree.top, rows.follower):
+        assert same(top, fresh)
 
 
 @settings(deadline=None)
@@ -106,18 +121,12 @@ def test_order_and_grouping_of_insertions_do_not_matter(batches, data):
 
 @settings(max_examples=30, deadline=None)
 @given(batches=BATCHES.filter(bool), extra=st.dictionaries(paths(), LEAVES))
-def test_undo_holds_the_rows_as_they_were(batches, extra):
+def test_what_is_staged_leaves_no_trace(batches, extra):
     rows = Rows()
     for batch in batches:
         rows.update_tree(batch)
-    before = dict(rows)
-    root = rows.tree.root()
-    rows.tree.stage(batches[0])
+    before = top_of_rows(rows.items())
     rows.tree.stage(extra)
-    undo = rows.tree.undo
-    rows.put(rows.tree.rows())
-    rows.tree.settle()
-    rows.put(undo)
-    assert dict(rows) == before
-    rows.tree.reset()
-    assert rows.tree.root() == root
+    assert same(rows.tree.committed_top(), before)
+    assert rows.tree.root() == before.root()
+    assert same(rows.tree.top, before)

@@ -13,7 +13,9 @@ def test_snapshots_of_different_moments_keep_what_they_saw():
     backend = MemoryBackend()
     moments = []
     for number in range(20):
-        backend.write({b"k": b"%d" % number, b"n%d" % number: b"x", b"n%d" % (number - 3): None}, True)
+        backend.write(
+            {b"k": b"%d" % number, b"n%d" % number: b"x", b"n%d" % (number - 3): None}, True
+        )
         moments.append((backend.snapshot(), dict(backend.range(None, None))))
     for view, entries in moments:
         assert dict(view.range(None, None)) == entries

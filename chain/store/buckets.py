@@ -1,0 +1,158 @@
+"""Rows of the Merkle tree: buckets of leaves, and how their hashes fold.
+
+Shape. The path of a key is ``sha256(key)``. The tree is path-compressed and binary: an inner node
+stands where the paths below it first differ, and has two children always, so it is a function of
+the set of entries alone. ``leaf = sha256(00 | path | sha256(leaf value))``, ``node = sha256(01 |
+left | right)``, the root of an empty tree is ``sha256(b"")``.
+
+Storage. A prefix of bits is numbered by those bits behind a leading one bit. The row of a bucket
+has the key ``b``, node number, and up to ``BUCKET_LEAVES`` leaves in order: path, leaf hash.
+Everything above the buckets is in memory (``chain.store.top``). Where buckets end depends on
+history (they split and never merge); hashes do not, because a prefix with one child has the hash
+of that child.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from struct import Struct
+from typing import Any, Final
+
+EMPTY_ROOT: Final = sha256(b"").digest()
+#: A bucket with more leaves splits.
+BUCKET_LEAVES: Final = 6
+LEAF_BYTES: Final = 64
+#: First byte of the row keys.
+BUCKET_FAMILY: Final = b"b"
+#: What repairs a damaged tree whose state is whole.
+REBUILD: Final = "msgchain repair --tree"
+
+#: Row of a tree: key to bytes, ``None`` if absent.
+ReadRow = Callable[[bytes], bytes | None]
+#: Changes of a batch: path to leaf hash, ``None`` for a removed leaf.
+Changes = Mapping[bytes, bytes | None]
+
+
+def leaf_hash(path: bytes, value: bytes) -> bytes:
+    """Hash of the leaf of ``path`` for a state ``value``.
+
+    The value of a leaf is never empty, as ICS-23 demands: one of zero bytes only, the empty one
+    included, has one zero byte more (``chain.store.ics23.proof_value``).
+    """
+    return sha256(
+        b"\x00" + path + sha256(value if value.strip(b"\x00") else value + b"\x00").digest()
+    ).digest()
+
+
+def row_name(node: int) -> bytes:
+    """Row key of ``node``; rows of one depth lie side by side in order of path."""
+    return BUCKET_FAMILY + node.to_bytes((node.bit_length() + 7) >> 3, "big")
+
+
+def node_of(name: bytes) -> int:
+    """The node whose row key is ``name``."""
+    return int.from_bytes(name[1:], "big")
+
+
+# --- folding ------------------------------------------------------------------------------------
+
+_ABOVE_ALL: Final = 1 << 256
+
+
+def fold(places: Sequence[int], digests: Sequence[bytes]) -> bytes:
+    """Hash over subtrees at rising ``places``.
+
+    Two neighbours part at the highest bit in which they differ, so the larger ``a ^ b`` is nearer
+    to the root; partings that are still open lie on a stack, larger ones below.
+    """
+    done = digests[0]
+    open_digests: list[bytes] = []
+    partings = [_ABOVE_ALL]
+    before = places[0]
+    for place, digest in zip(places[1:], digests[1:], strict=True):
+        parting = before ^ place
+        before = place
+        while partings[-1] < parting:
+            partings.pop()
+            done = sha256(b"\x01" + open_digests.pop() + done).digest()
+        open_digests.append(done)
+        partings.append(parting)
+        done = digest
+    while open_digests:
+        done = sha256(b"\x01" + open_digests.pop() + done).digest()
+    return done
+
+
+_PLACES: Final = [Struct(">" + "Q56x" * count) for count in range(BUCKET_LEAVES + 1)]
+_HASHES: Final = [Struct("32x32s" * count) for count in range(BUCKET_LEAVES + 1)]
+
+
+def bucket_hash(row: bytes) -> bytes:
+    """Hash of the subtree that a bucket is."""
+    count = len(row) >> 6
+    if count == 1:
+        return row[32:]
+    if count == 2:
+        return sha256(b"\x01" + row[32:64] + row[96:]).digest()
+    # Eight bytes tell paths apart unless somebody searched for keys that are alike.
+    places: tuple[Any, ...] = _PLACES[count].unpack(row)
+    if count == 3:
+        left, middle, right = places
+        one, other = left ^ middle, middle ^ right
+        if one > other > 0:
+            below = sha256(b"\x01" + row[96:128] + row[160:]).digest()
+            return sha256(b"\x01" + row[32:64] + below).digest()
+        if other > one > 0:
+            below = sha256(b"\x01" + row[32:64] + row[96:128]).digest()
+            return sha256(b"\x01" + below + row[160:]).digest()
+    elif len({*places}) == count:
+        return fold(places, _HASHES[count].unpack(row))
+    return fold(
+        [int.from_bytes(row[at : at + 32], "big") for at in range(0, len(row), LEAF_BYTES)],
+        _HASHES[count].unpack(row),
+    )
+
+
+# --- rows ---------------------------------------------------------------------------------------
+
+
+def changed_bucket(row: bytes, path: bytes, leaf: bytes | None) -> bytes:
+    """The bucket with the leaf of ``path`` put in, replaced, or taken out (``None``)."""
+    at = row.find(path)
+    while at > 0 and at & (LEAF_BYTES - 1):  # bytes that only look like the path
+        at = row.find(path, at + 1)
+    if at >= 0:
+        if leaf is None:
+            return row[:at] + row[at + LEAF_BYTES :]
+        return row[: at + 32] + leaf + row[at + LEAF_BYTES :]
+    if leaf is None:
+        return row
+    at = 0
+    while at < len(row) and row[at : at + 32] < path:
+        at += LEAF_BYTES
+    return row[:at] + path + leaf + row[at:]
+
+
+def merged_bucket(row: bytes, paths: list[bytes], changes: Changes) -> bytes:
+    """The bucket with many changes put in."""
+    merged: dict[bytes, bytes | None] = {
+        row[at : at + 32]: row[at + 32 : at + LEAF_BYTES] for at in range(0, len(row), LEAF_BYTES)
+    }
+    for path in paths:
+        merged[path] = changes[path]
+    return b"".join([path + leaf for path, leaf in sorted(merged.items()) if leaf is not None])
+
+
+def first_with_bit(row: bytes, depth: int) -> int:
+    """Offset of the first leaf whose path has the bit at ``depth`` set; leaves before do not."""
+    byte, mask = depth >> 3, 0x80 >> (depth & 7)
+    for at in range(0, len(row), LEAF_BYTES):
+        if row[at + byte] & mask:
+            return at
+    return len(row)
+
+
+def paths_of(row: bytes) -> list[bytes]:
+    """The paths in a bucket."""
+    return [row[at : at + 32] for at in range(0, len(row), LEAF_BYTES)]
