@@ -1,7 +1,7 @@
 """The configuration, and money that waits for its payee."""
 
 from chain.std import Addr, DepsMut, Env, MessageInfo, Response, replace
-from contracts.agent_tasks_v1.error import InvalidField, Unauthorized
+from contracts.agent_tasks_v1.error import InvalidField, OwnAddress, Unauthorized
 from contracts.agent_tasks_v1.money import refuse_funds, withdraw
 from contracts.agent_tasks_v1.msg import InstantiateMsg, UpdateConfig, Withdraw
 from contracts.agent_tasks_v1.state import CONFIG, Config
@@ -60,6 +60,8 @@ def execute_withdraw(deps: DepsMut, env: Env, info: MessageInfo, msg: Withdraw) 
     """Fetch what could not be delivered."""
     refuse_funds(info)
     to_addr = info.sender if msg.to is None else deps.api.addr_validate(msg.to)
+    if to_addr == env.contract.address:
+        raise OwnAddress
     return withdraw(deps, info.sender, msg.denom, to_addr)
 
 

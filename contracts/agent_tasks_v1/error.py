@@ -119,6 +119,13 @@ class InvalidField(ContractError):
         super().__init__(f"Invalid {field}: {why}")
 
 
+class OwnAddress(ContractError):
+    """Money that the contract paid to itself would belong to nobody."""
+
+    def __init__(self) -> None:
+        super().__init__("The tasks contract cannot be paid itself")
+
+
 class NothingToWithdraw(ContractError):
     """No payment waits for the sender in this denomination."""
 

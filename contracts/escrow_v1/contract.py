@@ -72,7 +72,7 @@ def query(deps: Deps, env: Env, msg: Message) -> object:
 
 def reply(deps: DepsMut, env: Env, reply: Reply) -> Response:
     """A token did not move; the escrow is closed all the same."""
-    return keep_undelivered(deps, reply.payload)
+    return keep_undelivered(deps, env, reply.payload)
 
 
 def migrate(deps: DepsMut, env: Env, msg: MigrateMsg) -> Response:

@@ -76,6 +76,13 @@ class NothingToRelease(ContractError):
         super().__init__("Name amounts above zero to release")
 
 
+class OwnAddress(ContractError):
+    """Money that the contract paid to itself would belong to nobody."""
+
+    def __init__(self) -> None:
+        super().__init__("The escrow contract cannot be paid itself")
+
+
 class NothingToClaim(ContractError):
     """No money waits for the sender in this denomination."""
 

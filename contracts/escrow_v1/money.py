@@ -10,6 +10,7 @@ from chain.std import (
     Coin,
     CosmosMsg,
     DepsMut,
+    Env,
     MessageInfo,
     Response,
     Storage,
@@ -112,16 +113,20 @@ def transfer(to_addr: Addr, denom: str, amount: int) -> CosmosMsg:
     return BankMsg.Send(to_addr, [Coin(denom, amount)])
 
 
-def keep_undelivered(deps: DepsMut, note: bytes) -> Response:
-    """A payment did not move: its amounts wait for the payee."""
+def keep_undelivered(deps: DepsMut, env: Env, note: bytes) -> Response:
+    """A payment did not move: its amounts wait for the payee.
+
+    One to this contract itself waits for somebody else already.
+    """
     parts = note.decode().split("|")
     to_addr = Addr(parts[0])
     response = Response().add_attribute("action", "payment_kept").add_attribute("address", to_addr)
     for index in range(1, len(parts), 2):
         denom = parts[index]
         amount = Uint128(int(parts[index + 1]))
-        hold(deps.storage, (Holding(denom, amount),))
-        add_claim(deps.storage, to_addr, denom, amount)
+        if to_addr != env.contract.address:
+            hold(deps.storage, (Holding(denom, amount),))
+            add_claim(deps.storage, to_addr, denom, amount)
         response.add_attribute("denom", denom).add_attribute("amount", str(amount))
     return response
 

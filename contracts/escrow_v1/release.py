@@ -3,16 +3,17 @@
 The record goes before the money does.
 """
 
-from chain.std import DepsMut, Env, MessageInfo, Response, Uint128, replace
+from chain.std import Addr, DepsMut, Env, MessageInfo, Response, Uint128, replace
 from contracts.escrow_v1.error import (
     Expired,
     NotEnough,
     NothingToRelease,
+    OwnAddress,
     RecipientNotSet,
     Unauthorized,
 )
 from contracts.escrow_v1.fund import load_escrow
-from contracts.escrow_v1.money import claim, keep_stray, pay_all
+from contracts.escrow_v1.money import add_claim, claim, hold, keep_stray, pay_all
 from contracts.escrow_v1.msg import Approve, Claim, PartialRelease, Refund, SetRecipient
 from contracts.escrow_v1.state import CW20_PREFIX, ESCROWS, Escrow, Holding
 
@@ -51,6 +52,7 @@ def execute_approve(deps: DepsMut, env: Env, info: MessageInfo, msg: Approve) ->
         .add_attribute("id", msg.id)
         .add_attribute("to", recipient_addr)
     )
+    credit_own(deps, env, escrow, recipient_addr, (*escrow.native, *escrow.cw20))
     return pay_all(deps.storage, response, recipient_addr, escrow.native, escrow.cw20)
 
 
@@ -85,6 +87,7 @@ def execute_partial_release(
         .add_attribute("id", msg.id)
         .add_attribute("to", recipient_addr)
     )
+    credit_own(deps, env, escrow, recipient_addr, (*native, *cw20))
     return pay_all(deps.storage, response, recipient_addr, native, cw20)
 
 
@@ -101,6 +104,7 @@ def execute_refund(deps: DepsMut, env: Env, info: MessageInfo, msg: Refund) -> R
         .add_attribute("id", msg.id)
         .add_attribute("to", escrow.source_addr)
     )
+    credit_own(deps, env, escrow, escrow.source_addr, (*escrow.native, *escrow.cw20))
     return pay_all(
         deps.storage,
         response,
@@ -111,10 +115,26 @@ def execute_refund(deps: DepsMut, env: Env, info: MessageInfo, msg: Refund) -> R
     )
 
 
+def credit_own(
+    deps: DepsMut, env: Env, escrow: Escrow, to_addr: Addr, holdings: tuple[Holding, ...]
+) -> None:
+    """What the contract pays to itself does not move: it waits for the source, else the arbiter."""
+    if to_addr != env.contract.address:
+        return
+    owner_addr = escrow.source_addr
+    if owner_addr == env.contract.address:
+        owner_addr = escrow.arbiter_addr
+    hold(deps.storage, holdings)
+    for holding in holdings:
+        add_claim(deps.storage, owner_addr, holding.denom, holding.amount)
+
+
 def execute_claim(deps: DepsMut, env: Env, info: MessageInfo, msg: Claim) -> Response:
     """Fetch what waits for the sender."""
     keep_stray(deps.storage, info)
     to_addr = info.sender if msg.to is None else deps.api.addr_validate(msg.to)
+    if to_addr == env.contract.address:
+        raise OwnAddress
     return claim(deps, info.sender, msg.denom, to_addr)
 
 

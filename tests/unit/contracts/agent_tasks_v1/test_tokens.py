@@ -116,6 +116,9 @@ def test_other_peoples_money_moves_past_a_token_that_never_does(hostile: TaskWor
 def test_what_waits_is_withdrawn_once_the_token_moves(hostile: TaskWorld) -> None:
     hostile.do("reject_task", "task-1", hostile.bob)
     denom = f"cw20:{hostile.hostile}"
+    own = {"withdraw": {"denom": denom, "to": hostile.tasks}}
+    refused = hostile.chain.try_execute(hostile.tasks, own, sender=hostile.bob)
+    assert "The tasks contract cannot be paid itself" in refused.log
     ask = {"withdraw": {"denom": denom, "to": hostile.carol}}
     result = hostile.chain.try_execute(hostile.tasks, ask, sender=hostile.alice)
     assert "never moves" in result.log

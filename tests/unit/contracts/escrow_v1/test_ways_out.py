@@ -134,6 +134,28 @@ def test_a_part_goes_out_under_the_terms_of_the_whole(world: EscrowWorld) -> Non
     assert "Escrow is expired" in world.run("arbiter", "partial_release", **part).log
 
 
+def test_what_the_contract_pays_itself_waits_for_the_source(world: EscrowWorld) -> None:
+    """cw20-escrow does it, and the money is locked there."""
+    world.create(recipient=world.escrow)
+    part = {"id": "foobar", "native": native((40, "earth"))}
+    assert world.run("arbiter", "partial_release", **part).code == 0
+    assert claims(world, "source") == [("earth", "40")]
+    world.send(world.token, 7, world.create_hook("b", recipient=world.escrow))
+    world.pay_hostile(5, world.create_hook("c", recipient=world.escrow))
+    for escrow_id in ("foobar", "b", "c"):
+        assert world.run("arbiter", "approve", id=escrow_id).code == 0
+    assert world.ids() == []
+    assert world.coins("escrow") == world.held() == 100
+    token, hostile = f"cw20:{world.token}", f"cw20:{world.hostile}"
+    assert world.held(token) == world.tokens("escrow", world.token) == 7
+    assert world.held(hostile) == 5
+    own = world.run("source", "claim", denom="earth", to=world.escrow)
+    assert "The escrow contract cannot be paid itself" in own.log
+    for denom in ("earth", token):
+        assert world.run("source", "claim", denom=denom, to="other").code == 0
+    assert world.coins("escrow") == world.held() == world.held(token) == 0
+
+
 def test_a_whitelist_is_bounded(world: EscrowWorld) -> None:
     refused = world.create(cw20_whitelist=[world.token] * 51)
     assert "at most 50 coins and 50 tokens" in refused.log
