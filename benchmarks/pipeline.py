@@ -82,6 +82,9 @@ class Line:
         self.kind = kind
         #: how many transactions wait at most while more are brought
         self.ahead = 1_000
+        #: how many make a block; ``full``: so many wait, ``room``: more may be brought
+        self.block = 500
+        self.full, self.room = threading.Event(), threading.Event()
         self.keys = sender_keys(kind, senders)
         named = [
             (f"sender{number}", key.pubkey.address(), "1000000")
@@ -156,10 +159,14 @@ class Line:
             for place, raw in enumerate(txs):
                 if place % len(self.keys) % FEEDERS == part:
                     while len(self.node.mempool) > self.ahead:
-                        time.sleep(0.001)
+                        self.room.clear()
+                        if len(self.node.mempool) > self.ahead:
+                            self.room.wait(1)
                     result = self.node.broadcast(raw)
                     if result.code:
                         raise RuntimeError(result.log)
+                    if len(self.node.mempool) >= self.block:
+                        self.full.set()
 
         threads = [threading.Thread(target=bring, args=(part,)) for part in range(FEEDERS)]
         for thread in threads:
@@ -169,7 +176,7 @@ class Line:
     def go(self, txs: Sequence[bytes], block: int) -> tuple[float, float, float]:
         """Seconds on the wall, processor seconds, and the median time of a block."""
         node = self.node
-        self.ahead = max(20, 3 * block // 2)
+        self.ahead, self.block = max(20, 3 * block // 2), block
         began, used = time.perf_counter(), time.process_time()
         threads = self.feed(txs)
         done = 0
@@ -177,12 +184,14 @@ class Line:
         while done < len(txs):
             waiting = len(node.mempool)
             if waiting < block and waiting + done < len(txs):
-                time.sleep(0.0005)
+                self.full.clear()
+                self.full.wait(0.02)  # the last transactions may fill no block
                 continue
             self.time += SECOND
             at = time.perf_counter()
             record = node.exclusive(lambda: self._block(block)).result()
             latencies.append(time.perf_counter() - at)
+            self.room.set()
             done += len(record.block.txs)
             bad = [result.log for result in record.result.tx_results if result.code]
             if bad:
