@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from escrow_world import PEOPLE, EscrowWorld, native
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 WORLD = EscrowWorld()
 WORLD.chain.next_block()
@@ -46,6 +53,7 @@ class Escrows(RuleBasedStateMachine):
         assert result.code == 0
         self.purse["source", denom] -= amount
         self.open[escrow_id] = {"end": end, "native": {denom: amount}, "token": 0, "hostile": 0}
+        self.open[escrow_id]["to"] = "recd"
 
     @rule(escrow_id=ids, amount=amounts, hostile=st.booleans())
     def create_with_token(self, escrow_id: str, amount: int, hostile: bool) -> None:
@@ -59,6 +67,7 @@ class Escrows(RuleBasedStateMachine):
         assert (result.code == 0) is (escrow_id not in self.open and self._has(amount, hostile))
         if result.code == 0:
             self.open[escrow_id] = {"end": None, "native": {}, "token": 0, "hostile": 0}
+            self.open[escrow_id]["to"] = "recd"
             self._add_tokens(escrow_id, amount, hostile)
 
     @rule(escrow_id=ids, amount=amounts, denom=st.sampled_from(DENOMS), who=people)
@@ -85,6 +94,15 @@ class Escrows(RuleBasedStateMachine):
         if fits:
             self._add_tokens(escrow_id, amount, hostile)
 
+    @rule(escrow_id=ids, who=people, to=st.sampled_from(["recd", "other", "escrow"]))
+    def set_recipient(self, escrow_id: str, who: str, to: str) -> None:
+        """Another recipient, also the contract itself."""
+        address = self.world.escrow if to == "escrow" else self.world.addr[to]
+        result = self.world.run(who, "set_recipient", id=escrow_id, recipient=address)
+        assert (result.code == 0) is (escrow_id in self.open and who == "arbiter")
+        if result.code == 0:
+            self.open[escrow_id]["to"] = to
+
     # --- money out --------------------------------------------------------------------------
 
     @rule(escrow_id=ids, who=people, stray=st.integers(0, 3))
@@ -96,7 +114,7 @@ class Escrows(RuleBasedStateMachine):
         assert (result.code == 0) is fits
         if fits:
             self._stray(who, stray)
-            self._pay_out(escrow_id, "recd")
+            self._pay_out(escrow_id, self.open[escrow_id]["to"])
 
     @rule(escrow_id=ids, who=people)
     def refund(self, escrow_id: str, who: str) -> None:
@@ -121,17 +139,20 @@ class Escrows(RuleBasedStateMachine):
         assert (result.code == 0) is fits
         if found is not None and fits:
             found["native"][denom] -= amount
-            self.purse["recd", denom] += amount
+            self._give(found["to"], denom, amount)
             if not any(found["native"].values()) and not found["token"] and not found["hostile"]:
                 del self.open[escrow_id]
 
-    @rule(who=people)
-    def claim(self, who: str) -> None:
-        """Fetch stray coins."""
-        result = self.world.run(who, "claim", denom="earth")
-        amount = self.waiting.pop((who, "earth"), 0)
+    @rule(who=people, denom=st.sampled_from([*DENOMS, "token"]))
+    def claim(self, who: str, denom: str) -> None:
+        """Fetch stray coins, and what the contract paid to itself."""
+        result = self.world.run(who, "claim", denom=self._name(denom))
+        amount = self.waiting.pop((who, denom), 0)
         assert (result.code == 0) is (amount > 0)
-        self.purse[who, "earth"] += amount
+        if denom == "token":
+            self.tokens[who] += amount
+        else:
+            self.purse[who, denom] += amount
 
     @rule(who=people)
     def claim_hostile(self, who: str) -> None:
@@ -173,13 +194,27 @@ class Escrows(RuleBasedStateMachine):
             self.purse[who, "earth"] -= amount
             self.waiting[who, "earth"] = self.waiting.get((who, "earth"), 0) + amount
 
+    def _name(self, denom: str) -> str:
+        return f"cw20:{self.world.token}" if denom == "token" else denom
+
+    def _wait(self, who: str, denom: str, amount: int) -> None:
+        if amount:
+            self.waiting[who, denom] = self.waiting.get((who, denom), 0) + amount
+
+    def _give(self, to: str, denom: str, amount: int) -> None:
+        if to == "escrow":  # it moves nowhere, and waits for the source
+            self._wait("source", denom, amount)
+        elif denom == "token":
+            self.tokens[to] += amount
+        else:
+            self.purse[to, denom] += amount
+
     def _pay_out(self, escrow_id: str, to: str) -> None:
         found = self.open.pop(escrow_id)
-        for denom, amount in found["native"].items():
-            self.purse[to, denom] += amount
-        self.tokens[to] += found["token"]
-        if found["hostile"] and self.broken:
-            self.waiting[to, "hostile"] = self.waiting.get((to, "hostile"), 0) + found["hostile"]
+        for denom, amount in (*found["native"].items(), ("token", found["token"])):
+            self._give(to, denom, amount)
+        if self.broken or to == "escrow":
+            self._wait("source" if to == "escrow" else to, "hostile", found["hostile"])
 
     # --- the laws ---------------------------------------------------------------------------
 
@@ -200,6 +235,7 @@ class Escrows(RuleBasedStateMachine):
             assert self.world.coins("escrow", denom) == self.world.held(denom) == owed
             assert self.world.chain.supply(denom) == self.supply[denom]
         tokens = sum(e["token"] for e in self.open.values())
+        tokens += sum(a for (_, d), a in self.waiting.items() if d == "token")
         assert self.world.tokens("escrow", self.world.token) == tokens
         assert self.world.held(f"cw20:{self.world.token}") == tokens
 
@@ -216,13 +252,22 @@ class Escrows(RuleBasedStateMachine):
         for escrow_id in self.open:
             assert self.world.run("arbiter", "refund", id=escrow_id).code == 0
         for who, denom in self.waiting:
-            if denom == "earth":
-                assert self.world.run(who, "claim", denom=denom).code == 0
+            if denom != "hostile":
+                assert self.world.run(who, "claim", denom=self._name(denom)).code == 0
         assert self.world.ids() == []
         assert [self.world.coins("escrow", denom) for denom in DENOMS] == [0, 0]
         assert self.world.tokens("escrow", self.world.token) == 0
         self.world.chain.revert(mark)
 
 
-TestEscrows = Escrows.TestCase
-TestEscrows.settings = settings(stateful_step_count=25, deadline=None)
+def test_the_escrow_agrees_with_the_model() -> None:
+    """A small run beside every change."""
+    short = settings(max_examples=30, stateful_step_count=25, deadline=None)
+    run_state_machine_as_test(Escrows, settings=short)
+
+
+@pytest.mark.long
+def test_the_escrow_agrees_with_the_model_at_length() -> None:
+    """The run that CI makes."""
+    long = settings(max_examples=300, stateful_step_count=40, deadline=None)
+    run_state_machine_as_test(Escrows, settings=long)

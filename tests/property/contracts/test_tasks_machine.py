@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 from task_world import NANOS, TaskWorld, card
 
 SHARE_BPS = 2500
@@ -267,5 +274,14 @@ class Tasks(RuleBasedStateMachine):
         self.world.chain.revert(mark)
 
 
-TestTasks = Tasks.TestCase
-TestTasks.settings = settings(stateful_step_count=25, deadline=None)
+def test_the_tasks_agree_with_the_model() -> None:
+    """A small run beside every change."""
+    short = settings(max_examples=30, stateful_step_count=25, deadline=None)
+    run_state_machine_as_test(Tasks, settings=short)
+
+
+@pytest.mark.long
+def test_the_tasks_agree_with_the_model_at_length() -> None:
+    """The run that CI makes."""
+    long = settings(max_examples=300, stateful_step_count=40, deadline=None)
+    run_state_machine_as_test(Tasks, settings=long)

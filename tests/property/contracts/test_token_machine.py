@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 from token_world import TokenWorld
 
 PEOPLE = ("ada", "bea", "cid", "minter")
@@ -138,5 +139,14 @@ class Token(RuleBasedStateMachine):
             assert shown[self.world.account(owner)] == str(amount)
 
 
-TestToken = Token.TestCase
-TestToken.settings = settings(stateful_step_count=25, deadline=None)
+def test_the_token_agrees_with_the_model() -> None:
+    """A small run beside every change."""
+    short = settings(max_examples=30, stateful_step_count=25, deadline=None)
+    run_state_machine_as_test(Token, settings=short)
+
+
+@pytest.mark.long
+def test_the_token_agrees_with_the_model_at_length() -> None:
+    """The run that CI makes."""
+    long = settings(max_examples=300, stateful_step_count=40, deadline=None)
+    run_state_machine_as_test(Token, settings=long)
