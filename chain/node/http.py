@@ -9,6 +9,7 @@ from html import escape
 from typing import Final
 from urllib.parse import parse_qsl
 
+import msgspec
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -35,6 +36,14 @@ class BodyTooLarge(Exception):
 
 class BodyTooSlow(Exception):
     """The body did not come in time."""
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """A JSON body, or an empty one for notifications, and whether a cache may keep it."""
+
+    raw: bytes
+    status: int = 200
+    cacheable: bool = False
 
 
 async def read_body(request: Request, limit: int = BODY_MAX) -> bytes:
@@ -101,18 +110,17 @@ class HttpDoor:
             return Response("404 page not found\n", 404, _PLAIN, "text/plain; charset=utf-8")
         return await self._called(request, name, body)
 
-    async def _posted(self, request: Request, body: bytes) -> Response:
-        if not body:
-            return Response(self._listing(request), media_type=None, headers=_HTML)
+    async def reply(self, body: bytes, *, foreign: bool = False) -> Reply:
+        """The answer to what was posted to ``/``; ``foreign``: by a page that may not call
+        controls."""
         try:
             requests = read_many(body)
         except JsonError as failure:
-            return _json(parse_error(str(failure)), 400)
+            return Reply(parse_error(str(failure)), 400)
         if len(requests) > BATCH_MAX:
             text = f"batch request exceeds maximum ({BATCH_MAX}) allowed number of requests"
-            return _json(error(None, -32600, "Invalid Request", text))
+            return Reply(error(None, -32600, "Invalid Request", text))
         answers: list[Answer] = []
-        foreign = is_foreign(request.headers, self._origins)
         for one in requests:
             if foreign and is_control(one.method) and one.id is not None:
                 text = f"{one.method} {FOREIGN}"
@@ -122,11 +130,19 @@ class HttpDoor:
             if answer is not None:
                 answers.append(answer)
         if not answers:
-            return Response(status_code=200)
+            return Reply(b"")
         raw = answers[0].raw
         if len(answers) > 1:
             raw = b"[" + b",".join([answer.raw for answer in answers]) + b"]"
-        return _json(raw, cache=all(answer.cacheable for answer in answers))
+        return Reply(raw, cacheable=all(answer.cacheable for answer in answers))
+
+    async def _posted(self, request: Request, body: bytes) -> Response:
+        if not body:
+            return Response(self._listing(request), media_type=None, headers=_HTML)
+        found = await self.reply(body, foreign=is_foreign(request.headers, self._origins))
+        if not found.raw:
+            return Response(status_code=200)
+        return _json(found.raw, found.status, cache=found.cacheable)
 
     async def _called(self, request: Request, name: str, body: bytes) -> Response:
         if is_control(name):

@@ -32,8 +32,9 @@ class Method(msgspec.Struct, frozen=True):
 
     ``cached``: its answers may be kept by a cache unless one of these parameters is absent; None
     for those that never may. ``ordered``: calls run one after the other, in order of arrival.
-    ``quick``: it takes no lock and next to no time, so it runs where it is called. ``waits``: it
-    may wait for a block. ``socket``: only over WebSocket.
+    ``quick``: it takes no lock and next to no time, so it runs where it is called; ``light`` says
+    whether a call with these values does. ``waits``: it may wait for a block. ``socket``: only
+    over WebSocket.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Method(msgspec.Struct, frozen=True):
     cached: tuple[str, ...] | None = None
     ordered: bool = False
     quick: bool = False
+    light: Callable[[Node, Sequence[Any]], bool] | None = None
     waits: bool = False
     socket: bool = False
 

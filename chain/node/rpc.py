@@ -45,12 +45,24 @@ class Request(msgspec.Struct, frozen=True):
     params: bytes | None
 
 
+class _Plain(msgspec.Struct, forbid_unknown_fields=True):
+    """A request as nearly all are: four members, each of its kind."""
+
+    jsonrpc: str | None = None
+    id: Id | None = None
+    method: str | None = None
+    params: msgspec.Raw | None = None
+
+
 class Answer(msgspec.Struct, frozen=True):
     """One answer, and whether a cache may keep it."""
 
     raw: bytes
     cacheable: bool = False
     failed: bool = False
+
+
+_PLAIN: Final = msgspec.json.Decoder(_Plain)
 
 
 def success(request_id: Id, result: object) -> bytes:
@@ -111,6 +123,19 @@ def _id(raw: bytes) -> Id | None:
 
 def read_many(raw: bytes) -> list[Request]:
     """The requests of a body: one, or a batch, which one bad item spoils. Raises: JsonError."""
+    try:
+        found = _PLAIN.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _read_any(raw)
+    number = found.id
+    if isinstance(number, int) and not _INT_MIN <= number < -_INT_MIN:
+        number = _INT_MIN
+    params = found.params
+    return [Request(number, found.method or "", None if params is None else bytes(params))]
+
+
+def _read_any(raw: bytes) -> list[Request]:
+    """The same for a body of any form."""
     gojson.check(raw)
     kind = gojson.kind_of(raw)
     if kind == "null":
@@ -160,7 +185,7 @@ class Rpc:
             request_id, method.handler(self.node, *values)
         )
         try:
-            if method.quick:
+            if method.quick or (method.light is not None and method.light(self.node, values)):
                 return Answer(work(), cacheable)
             raw = await asyncio.get_running_loop().run_in_executor(pool, work)
             return Answer(raw, cacheable)

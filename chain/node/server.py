@@ -11,6 +11,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Final, cast
 
 import uvicorn
@@ -18,11 +19,11 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from chain.node.http import BODY_MAX, HttpDoor
 from chain.node.rpc import Rpc
 from chain.node.service import Node
+from chain.node.shortcut import ShortcutProtocol
 from chain.node.socket import SocketDoor
 
 LOG: Final = logging.getLogger("msgchain.server")
@@ -41,17 +42,6 @@ _IDLE_AFTER: Final = 1.0
 
 class PortInUse(Exception):
     """The address is taken."""
-
-
-class IdleProtocol(HttpToolsProtocol):
-    """HTTP/1.1 that also ends a connection that never asks anything."""
-
-    def connection_made(self, transport: Any) -> None:
-        """Start the clock of a new connection."""
-        super().connection_made(transport)
-        self.timeout_keep_alive_task = self.loop.call_later(
-            self.timeout_keep_alive, self.timeout_keep_alive_handler
-        )
 
 
 class _Server(uvicorn.Server):
@@ -81,6 +71,12 @@ def application(
     node: Node, rpc: Rpc, *, origins: Sequence[str] = (), routes: Sequence[BaseRoute] = ()
 ) -> Starlette:
     """The node's web application; ``routes`` come before the RPC's own."""
+    return _application(node, rpc, HttpDoor(rpc, origins), origins, routes)
+
+
+def _application(
+    node: Node, rpc: Rpc, door: HttpDoor, origins: Sequence[str], routes: Sequence[BaseRoute]
+) -> Starlette:
 
     async def metrics(request: Request) -> Response:
         return Response(node.metrics.text(), media_type="text/plain; version=0.0.4")
@@ -91,7 +87,7 @@ def application(
             WebSocketRoute("/websocket", SocketDoor(rpc, origins)),
             Route("/websocket", _no_upgrade),
             Route("/metrics", metrics),
-            Route("/{path:path}", HttpDoor(rpc, origins)),
+            Route("/{path:path}", door),
         ]
     )
 
@@ -119,9 +115,11 @@ class Server:
         self.node = node
         self.rpc = Rpc(node)
         self._socket = listening
+        door = HttpDoor(self.rpc, origins)
+        short = not origins and not routes
         config = uvicorn.Config(
-            application(node, self.rpc, origins=origins, routes=routes),
-            http=IdleProtocol,
+            _application(node, self.rpc, door, origins, routes),
+            http=cast(type[asyncio.Protocol], partial(ShortcutProtocol, door if short else None)),
             ws=cast(type[asyncio.Protocol], _socket_protocol),
             loop="asyncio",
             lifespan="off",

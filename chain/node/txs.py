@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from chain.app.application import CheckTxResult
@@ -241,6 +242,24 @@ def abci_query(node: Node, path: str, data: bytes, height: int, prove: bool) -> 
     return {"response": query_response(node.query(path, data, height, prove=prove))}
 
 
+#: queries that read one or two keys
+_LIGHT: Final = frozenset(
+    (
+        "/cosmos.auth.v1beta1.Query/Account",
+        "/cosmos.bank.v1beta1.Query/Balance",
+        "/cosmos.bank.v1beta1.Query/SupplyOf",
+        "/cosmwasm.wasm.v1.Query/ContractInfo",
+        "/cosmwasm.wasm.v1.Query/RawContractState",
+    )
+)
+
+
+def _is_light(node: Node, values: Sequence[Any]) -> bool:
+    """Whether a query of the application takes less time than handing it to a thread."""
+    path, _, height, prove = values
+    return path in _LIGHT and not height and not prove and node.app.height > 0
+
+
 def query_response(result: QueryResult) -> Json:
     """The answer of a query as JSON."""
     proof = None
@@ -282,6 +301,7 @@ TABLE: Final = (
         "abci_query",
         params(path="string", data="hex", height="int64 value", prove="bool"),
         abci_query,
+        light=_is_light,
     ),
 )
 #: only for those who were told to offer them
