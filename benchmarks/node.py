@@ -1,7 +1,8 @@
 """A devnet under load: 200 signed transactions and 200 queries a second against 1 s blocks.
 
 ``late_ms_…`` is how long after its time a block was begun; ``broadcast_ms_…`` how long a client
-waited for the answer of ``broadcast_tx_sync``, blocks or not.
+waited for the answer of ``broadcast_tx_sync``, blocks or not. ``door_txs_per_second``: before that,
+four clients send signed transactions as quickly as they are answered, until the last is in a block.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +27,13 @@ from chain.wiring import dev_wallet
 #: seconds of load, transactions and queries a second
 _SIZES = {"smoke": (3, 50, 50), "real": (30, 200, 200)}
 _CLIENTS = 4
+#: transactions of each client through the door
+_DOOR = {"smoke": 10, "real": 1_000}
 _FIRST_WALLET = 8  # account number of the first wallet of a devnet
 _START = "from chain.cli.main import main; main()"
 
 
-def _signed(wallet: int, count: int) -> list[bytes]:
+def _signed(wallet: int, first: int, count: int) -> list[bytes]:
     key = dev_wallet(wallet)
     messages = [MsgSend(key.address, dev_wallet(0).address, coins("1umsg"))]
     return [
@@ -42,7 +46,7 @@ def _signed(wallet: int, count: int) -> list[bytes]:
             gas_limit=200_000,
             fee=coins("200umsg"),
         )
-        for sequence in range(count)
+        for sequence in range(first, first + count)
     ]
 
 
@@ -74,7 +78,8 @@ def run(size: str) -> dict[str, Any]:
     """Figures of one run."""
     seconds, txs, queries = _SIZES[size]
     count = seconds * txs // _CLIENTS + 10
-    signed = [_signed(wallet, count) for wallet in range(_CLIENTS)]
+    through = [_signed(wallet, 0, _DOOR[size]) for wallet in range(_CLIENTS)]
+    signed = [_signed(wallet, _DOOR[size], count) for wallet in range(_CLIENTS)]
     with tempfile.TemporaryDirectory() as folder:
         words = ["devnet", "--home", f"{folder}/home", "--rpc-port", "0", "--block-time", "1s"]
         process = subprocess.Popen(
@@ -82,7 +87,10 @@ def run(size: str) -> dict[str, Any]:
             stdout=(Path(folder) / "out").open("w"),
         )
         try:
-            return _measure(_port(Path(folder) / "out"), signed, seconds, txs, queries)
+            port = _port(Path(folder) / "out")
+            door = _door(port, through)
+            found = _measure(port, signed, seconds, txs, queries)
+            return {**found, "door_txs_per_second": door}
         finally:
             process.terminate()
             process.wait(30)
@@ -99,6 +107,26 @@ def _port(output: Path) -> int:
                 pass
         time.sleep(0.1)
     raise RuntimeError("the devnet did not start")
+
+
+def _door(port: int, signed: list[list[bytes]]) -> float:
+    """Transactions a second through the RPC door, from the first request to the last block."""
+
+    def send(raws: list[bytes]) -> None:
+        client = http.client.HTTPConnection("127.0.0.1", port)
+        for raw in raws:
+            params = {"tx": base64.b64encode(raw).decode()}
+            answer = _call(client, "broadcast_tx_sync", params)
+            if answer["result"]["code"]:
+                raise RuntimeError(answer)
+
+    began = time.monotonic()
+    with ThreadPoolExecutor(len(signed)) as pool:
+        list(pool.map(send, signed))
+    client = http.client.HTTPConnection("127.0.0.1", port)
+    while int(_call(client, "num_unconfirmed_txs", {})["result"]["total"]):
+        time.sleep(0.02)
+    return round(sum(map(len, signed)) / (time.monotonic() - began), 1)
 
 
 def _measure(
