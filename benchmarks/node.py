@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import http.client
 import json
+import os
 import re
 import subprocess
 import sys
@@ -167,13 +168,16 @@ def _measure(
         thread.join()
     client = http.client.HTTPConnection("127.0.0.1", port)
     client.request("GET", "/metrics")
-    buckets = _late(client.getresponse().read().decode())
+    text = client.getresponse().read().decode()
+    buckets = _late(text)
+    latest = re.search(r"msgchain_block_late_max_seconds (\S+)", text)
     blocks = buckets[-1][1]
     times.sort()
     return {
         "txs_per_second": round(sum(sent) / seconds, 1),
         "queries_per_second": round(sum(asked) / seconds, 1),
         "blocks": blocks,
+        "latest_block_ms": round(1e3 * float(latest[1]), 1) if latest else None,
         "blocks_late_over_100_ms": blocks - dict(buckets)[0.1],
         "broadcast_ms_median": round(times[len(times) // 2] * 1e3, 2),
         "broadcast_ms_99th": round(times[int(len(times) * 0.99)] * 1e3, 2),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import socket
 import threading
 import time
@@ -111,6 +112,38 @@ def test_half_requests_do_not_stop_it(net: Devnet) -> None:
     assert net.call("health") == {}
     for one in held:
         one.close()
+
+
+def _answers(one: socket.socket, count: int) -> list[int]:
+    """The ids of so many answers, in the order in which they came."""
+    raw = b""
+    while raw.count(b'"result"') + raw.count(b'"error"') < count:
+        piece = one.recv(65_536)
+        assert piece, raw
+        raw += piece
+    return [int(found) for found in re.findall(rb'"jsonrpc":"2.0","id":(\d+)', raw)]
+
+
+def _request(number: int, method: str = "health") -> bytes:
+    body = b'{"jsonrpc":"2.0","id":%d,"method":"%s","params":{}}' % (number, method.encode())
+    return b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+def test_requests_in_any_pieces_are_answered_in_order(net: Devnet) -> None:
+    with socket.create_connection(address_of(net), timeout=20) as one:
+        one.sendall(_request(1))
+        assert _answers(one, 1) == [1]
+        one.sendall(_request(2) + _request(3, "block") + _request(4))  # at once
+        assert _answers(one, 3) == [2, 3, 4]
+        for number in range(5, 25):  # without waiting, so that some come while one is answered
+            one.sendall(_request(number, "validators" if number % 3 else "health"))
+        assert _answers(one, 20) == list(range(5, 25))
+        raw = _request(25)
+        for at in range(len(raw)):  # byte by byte
+            one.sendall(raw[at : at + 1])
+        assert _answers(one, 1) == [25]
+        one.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b'"id":-1' in one.recv(65_536) + one.recv(65_536)
 
 
 def test_a_full_pool_says_so_and_has_room_again(tmp_path: Path) -> None:
