@@ -12,7 +12,7 @@ import msgspec
 from nicegui import ui
 
 from chain.block.types import Event
-from chain.client.rpc import RpcFailed
+from chain.client.rpc import RpcClient, RpcFailed
 from chain.client.rpc_types import Block, FoundTx
 from chain.client.transport import QueryRefused
 from chain.errors import AppError
@@ -28,6 +28,9 @@ from chain.web.views.trace_parts import show_trace
 
 Json = dict[str, Any]
 _PAGE: Final = 10
+#: blocks that the first search for an account's transactions goes back, and what each more takes
+_REACH: Final = 30
+_REACH_TIMES: Final = 8
 _TXS: Final = 50
 _EVENTS: Final = 100
 _HASH: Final = re.compile(r"(?:0[xX])?([0-9a-fA-F]{64})")
@@ -298,20 +301,35 @@ def _stands(context: Context, address: str) -> Stands:
         contract = client.contract_info(address).label
     except QueryRefused:
         contract = ""
-    try:
-        quoted = address.replace("'", "")
-        txs = client.tx_search(f"message.sender='{quoted}'", per_page=_PAGE, newest_first=True).txs
-    except RpcFailed:  # too many to list
-        txs = []
     return Stands(
         balances=client.balances(address),
         number=account.number if account else None,
         sequence=account.sequence if account else None,
         agent=agent,
         contract=contract,
-        txs=txs,
+        txs=last_txs(client, address),
         requested=source.ask(to.tasks, "list_tasks", requester=address, limit=_PAGE)["tasks"],
     )
+
+
+def last_txs(client: RpcClient, address: str) -> Sequence[FoundTx]:
+    """The newest transactions that an address sent.
+
+    A search counts all that it finds, so it goes back a few blocks first, and further only while
+    that was not enough: it looks at little more than it shows, however much the address sent.
+    """
+    quoted = address.replace("'", "")
+    top, reach = client.height(), _REACH
+    while True:
+        low = max(top - reach, 0)
+        query = f"message.sender='{quoted}' AND tx.height > {low}"
+        try:
+            found = client.tx_search(query, per_page=_PAGE, newest_first=True).txs
+        except RpcFailed:  # too many to list
+            return ()
+        if low == 0 or len(found) >= _PAGE:
+            return found
+        reach *= _REACH_TIMES
 
 
 def _show_stands(context: Context, found: Stands) -> None:
