@@ -53,6 +53,8 @@ _ERROR_MAX: Final = 1_000
 _PROGRESS_TTL: Final = 3_600
 _PROGRESS_PRIORITY: Final = 50
 _CANDIDATES: Final = 100
+#: between two looks of a waiting job whether its task still goes on; answers wake it
+_LOOK_SECONDS: Final = 15.0
 
 
 class Refuse(Exception):
@@ -80,6 +82,7 @@ class Job:
         self._over = False
         self._lock = threading.RLock()
         self.waits = False
+        self.answered = threading.Event()
 
     @property
     def id(self) -> str:
@@ -192,7 +195,8 @@ class Job:
                     if step.action == action:
                         return step
                 self._stay()
-                self._provider.pause()
+                self.answered.wait(_LOOK_SECONDS)
+                self.answered.clear()
         finally:
             self.waits = False
         raise Gone(self.id)
@@ -303,6 +307,9 @@ class Provider:
     def stop(self) -> None:
         """Take no more tasks and end soon."""
         self.stopped.set()
+        with self._lock:
+            for job in self._waiting.values():
+                job.answered.set()
 
     def look(self) -> int:
         """Start jobs for what waits; how many."""
@@ -310,6 +317,9 @@ class Provider:
         started = 0
         for state in ("submitted", "working"):  # what waits for others is working when they answer
             for task in self._open(state):
+                waiting = self._waiting.get(task.task_id)
+                if waiting is not None:
+                    waiting.answered.set()
                 if self._busy() >= JOBS_MAX:
                     return started
                 if task.task_id not in self._jobs and self._mine(task):

@@ -55,6 +55,10 @@ ERRORS = {
 }
 ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo"
 NOBODY = "task-999999999"
+HOOK = "http://127.0.0.1:9/hook"
+SUBMITTED, WORKING = "TASK_STATE_SUBMITTED", "TASK_STATE_WORKING"
+COMPLETED, CANCELED = "TASK_STATE_COMPLETED", "TASK_STATE_CANCELED"
+ASKING = "TASK_STATE_INPUT_REQUIRED"
 
 
 class Answer(NamedTuple):
@@ -200,6 +204,35 @@ def answer_of(binding: str, got: httpx.Response) -> Answer:
     return Answer(
         got.status_code, got.headers, body["result"] if binding == JSONRPC else body, None, []
     )
+
+
+def refused(found: Answer, binding: str, reason: str) -> None:
+    """The error, as this binding says it."""
+    code, status = ERRORS[reason]
+    assert found.error is not None, found
+    assert found.reason == reason, found
+    detail = next(one for one in found.details if one["@type"] == ERROR_INFO)
+    assert detail["domain"] == "a2a-protocol.org"
+    assert isinstance(found.error["message"], str)
+    assert found.error["message"]
+    assert found.headers["content-type"].startswith("application/")
+    if binding == JSONRPC:
+        assert (found.status, found.error["code"]) == (200, code)
+    else:
+        assert (found.status, found.error["code"]) == (status, status)
+        assert found.error["status"].isupper()
+
+
+def params_of(operation: str, task_id: str) -> dict[str, Any]:
+    """Good parameters of an operation on a task."""
+    if "Push" not in operation:
+        return {"id": task_id}
+    found = {"taskId": task_id}
+    if operation.startswith("Create"):
+        found |= {"url": HOOK}
+    elif "Configs" not in operation:
+        found |= {"id": "one"}
+    return found
 
 
 class RawWorld:
