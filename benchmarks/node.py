@@ -1,6 +1,6 @@
 """A devnet under load: 200 signed transactions and 200 queries a second against 1 s blocks.
 
-``late_ms_…`` is how long after its time a block was begun; ``broadcast_ms_…`` how long a client
+``latest_block_ms`` is how long after its time the latest block was begun; ``broadcast_ms_…`` how long a client
 waited for the answer of ``broadcast_tx_sync``, blocks or not. ``door_txs_per_second``: before that,
 four clients send signed transactions as quickly as they are answered, until the last is in a block.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import http.client
 import json
-import os
 import re
 import subprocess
 import sys
@@ -170,7 +169,7 @@ def _measure(
     client.request("GET", "/metrics")
     text = client.getresponse().read().decode()
     buckets = _late(text)
-    latest = re.search(r"msgchain_block_late_max_seconds (\S+)", text)
+    latest = re.search(r"^msgchain_block_late_max_seconds (\S+)", text, re.MULTILINE)
     blocks = buckets[-1][1]
     times.sort()
     return {
