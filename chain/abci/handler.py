@@ -19,7 +19,7 @@ from chain.app.application import App
 from chain.app.snapshots import Snapshot
 from chain.gas import OutOfGas
 
-log: Final = logging.getLogger(__name__)
+log: Final = logging.getLogger("msgchain.abci")
 
 ACCEPT: Final = 1
 REJECT: Final = 2
@@ -177,6 +177,8 @@ class Handler:
     def _apply_snapshot_chunk(self, request: Any, out: Any) -> None:
         applied = self._app.apply_snapshot_chunk(int(request.index), bytes(request.chunk))
         self._begun = self._app.height > 0
+        if applied.refetch:
+            log.warning("chunk %s is not what the snapshot says; fetched again", request.index)
         out.result = applied.result
         out.refetch_chunks.extend(applied.refetch)
         if applied.reject_sender:

@@ -20,7 +20,7 @@ from chain.abci.homes import UNIX_PATH_MAX
 from chain.abci.wire import Request, Response, frame, method_of
 from chain.gas import OutOfGas
 
-log: Final = logging.getLogger(__name__)
+log: Final = logging.getLogger("msgchain.abci")
 
 #: CometBFT's own bound on a frame is 2^31 - 1; a block is at most 100 MB.
 FRAME_BYTES_MAX: Final = 256 * 1024 * 1024

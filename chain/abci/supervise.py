@@ -25,7 +25,7 @@ from typing import IO, Final
 
 from chain.abci.homes import Home
 
-log: Final = logging.getLogger(__name__)
+log: Final = logging.getLogger("msgchain.abci")
 
 VERSION: Final = "v0.38.26"
 INSTALL: Final = f"go install github.com/cometbft/cometbft/cmd/cometbft@{VERSION}"

@@ -1,15 +1,18 @@
 """State sync: the state at a height as chunks that are the same bytes on every node.
 
 Format 1: entries in key order, MessagePack arrays of (key, value, derived), packed into chunks of
-at
-most ``CHUNK_BYTES`` (a larger entry stands alone). The metadata holds the time of the height and
+at most ``CHUNK_BYTES`` (a larger entry stands alone). The metadata holds the time of the height and
 the SHA-256 of each chunk; the hash of a snapshot is the SHA-256 of its metadata. Only the app hash
 of an offer is trusted: the root of the restored state must equal it before anything is written.
+
+A snapshot is made when somebody asks, and made again for whoever asks for a chunk of one that was
+offered earlier, as long as its height is kept: who began to fetch can end.
 """
 
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
@@ -24,6 +27,8 @@ CHUNK_BYTES: Final = 4 * 1024 * 1024
 #: snapshots are offered of heights that this divides, the newest few of those that are kept
 INTERVAL: Final = 10
 OFFERED: Final = 2
+#: snapshots held in memory, those that were asked for last
+_HELD: Final = 3
 #: CometBFT reads at most 4 MB of metadata
 CHUNKS_MAX: Final = 100_000
 
@@ -80,7 +85,8 @@ class Snapshots:
     def __init__(self, store: StateStore, time_row: Callable[[int], bytes]) -> None:
         self._store = store
         self._time_row = time_row
-        self._made: dict[int, tuple[Snapshot, list[bytes]]] = {}
+        self._made: dict[int, tuple[Snapshot, list[bytes]]] = {}  # asked for last: at the end
+        self._making = threading.Lock()
         self._offer: _Offer | None = None
         self._chunks: dict[int, bytes] = {}
 
@@ -88,17 +94,26 @@ class Snapshots:
         """The snapshots of the newest kept heights that ``INTERVAL`` divides."""
         newest = self._store.height - self._store.height % INTERVAL
         wanted = [newest - INTERVAL * back for back in range(OFFERED)]
-        wanted = [height for height in wanted if height >= max(1, self._store.oldest)]
-        made = {height: self._made.get(height) or self._make(height) for height in wanted}
-        self._made = made
-        return [snapshot for snapshot, _ in made.values()]
+        return [self._of(height)[0] for height in wanted if self._kept(height)]
 
     def load(self, height: int, format_: int, chunk: int) -> bytes:
         """A chunk; empty for one that is not here."""
-        made = self._made.get(height)
-        if made is None or format_ != FORMAT or not 0 <= chunk < len(made[1]):
+        if format_ != FORMAT or height % INTERVAL or not self._kept(height):
             return b""
-        return made[1][chunk]
+        chunks = self._of(height)[1]
+        return chunks[chunk] if 0 <= chunk < len(chunks) else b""
+
+    def _kept(self, height: int) -> bool:
+        return max(1, self._store.oldest) <= height <= self._store.height
+
+    def _of(self, height: int) -> tuple[Snapshot, list[bytes]]:
+        """The snapshot of a height and its chunks, made once while it is asked for."""
+        with self._making:
+            found = self._made.pop(height, None) or self._make(height)
+            self._made[height] = found
+            while len(self._made) > _HELD:
+                del self._made[next(iter(self._made))]
+            return found
 
     def offer(self, snapshot: Snapshot, app_hash: bytes) -> int:
         """Look at an offered snapshot: ACCEPT, REJECT or REJECT_FORMAT."""

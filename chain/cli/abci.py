@@ -68,7 +68,7 @@ def abci(home: Path, address: str | None, log_level: str, rollback: int | None) 
         server = Server(address or f"unix://{socket_of(home)}", handler)
     except (OSError, ValueError) as error:
         fail(f"cannot listen: {error}")
-    logging.getLogger(__name__).info("App at height %s, listening", app.height)
+    logging.getLogger("msgchain.abci").info("App at height %s, listening", app.height)
     _on_stop(server.close)
     server.serve()
     with handler.quiet():

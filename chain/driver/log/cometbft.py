@@ -35,6 +35,7 @@ _KINDS: Final = {
     "cometbft/PubKeyMlDsa65": "ml_dsa_65",
 }
 _DUPLICATE_VOTE: Final = "tendermint/DuplicateVoteEvidence"
+_LIGHT_CLIENT_ATTACK: Final = "tendermint/LightClientAttackEvidence"
 _GO_ZERO: Final = "0001-01-01T00:00:00Z"
 
 
@@ -139,22 +140,27 @@ def _input(block: Json, header: Header, members_before: Sequence[Json]) -> Block
         proposer_address=header.proposer_address,
         txs=tuple(_bytes(raw) for raw in block["data"]["txs"] or ()),
         last_commit_votes=votes,
-        misbehavior=tuple(_fault(entry) for entry in evidence),
+        misbehavior=tuple(fault for entry in evidence for fault in _faults(entry)),
     )
 
 
-def _fault(entry: Json) -> Misbehavior:
-    if entry["type"] != _DUPLICATE_VOTE:
-        raise ValueError(f"evidence of type {entry['type']}")
-    value = entry["value"]
-    return Misbehavior(
-        1,
-        _hex(value["vote_a"]["validator_address"]),
-        int(value["ValidatorPower"]),
-        int(value["vote_a"]["height"]),
-        parse_time(value["Timestamp"]),
-        int(value["TotalVotingPower"]),
-    )
+def _faults(entry: Json) -> list[Misbehavior]:
+    """What one piece of evidence is to the App: one fault for each validator that it shows."""
+    kind, value = entry["type"], entry["value"]
+    if kind == _DUPLICATE_VOTE:
+        guilty = [(value["vote_a"]["validator_address"], value["ValidatorPower"])]
+        height, number = value["vote_a"]["height"], 1
+    elif kind == _LIGHT_CLIENT_ATTACK:
+        members = value["ByzantineValidators"] or ()
+        guilty = [(member["address"], member["voting_power"]) for member in members]
+        height, number = value["CommonHeight"], 2
+    else:
+        raise ValueError(f"evidence of type {kind}")
+    time, total = parse_time(value["Timestamp"]), int(value["TotalVotingPower"])
+    return [
+        Misbehavior(number, _hex(address), int(power), int(height), time, total)
+        for address, power in guilty
+    ]
 
 
 def _events(values: Sequence[Json] | None) -> list[Event]:

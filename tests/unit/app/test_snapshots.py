@@ -71,3 +71,21 @@ def test_snapshots_are_the_same_bytes_on_every_node() -> None:
     assert one.load_snapshot_chunk(10, 1, 0) == other.load_snapshot_chunk(10, 1, 0)
     assert one.load_snapshot_chunk(10, 1, 99) == b""
     assert one.load_snapshot_chunk(9, 1, 0) == b""
+
+
+def test_who_began_to_fetch_can_end_though_newer_snapshots_are_offered() -> None:
+    source, target = chain_of(10), chain_of(0).app
+    offered = source.app.list_snapshots()[0]
+    root = source.app.info().app_hash
+    for height in range(11, 61):
+        source.produce([], (height + 2) * SECOND)
+        source.app.list_snapshots()
+    assert [one.height for one in source.app.list_snapshots()] == [60, 50]
+    assert target.offer_snapshot(offered, root) == ACCEPT
+    for index in range(offered.chunks):
+        chunk = source.app.load_snapshot_chunk(10, 1, index)
+        assert target.apply_snapshot_chunk(index, chunk).result == ACCEPT
+    assert target.info().app_hash == root
+    assert len(source.app._snapshots._made) == 3
+    assert source.app.load_snapshot_chunk(70, 1, 0) == b""
+    assert source.app.load_snapshot_chunk(0, 1, 0) == b""
