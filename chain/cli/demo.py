@@ -8,11 +8,13 @@ from pathlib import Path
 
 import click
 
-from chain.cli.demo_cast import Cast, cast_of, keys_of
-from chain.cli.demo_chain import LocalChain
+from chain.cli.demo_cast import Cast, Keys, cast_of, keys_of
+from chain.cli.demo_chain import DemoChain, LocalChain
+from chain.cli.demo_remote import RemoteChain
 from chain.cli.demo_report import Totals, listed, summary
 from chain.cli.demo_story import StoryFailed, money, play
 from chain.cli.output import fail
+from chain.client.jsonrpc import RpcFailed, Unreachable
 from chain.client.transport import ChainError, Outcome, TimedOut
 from chain.driver.log import files
 from chain.driver.log.record import LogError
@@ -25,13 +27,13 @@ class Printer:
     """Tells the story on standard output: what somebody did, and below it what was sent for it."""
 
     def __init__(self, quiet: bool) -> None:
-        self._quiet = quiet
+        self.quiet = quiet
         self._sent: list[str] = []
         self.gas_price = 0
 
     def line(self, text: str = "") -> None:
         """One line, at once."""
-        if not self._quiet:
+        if not self.quiet:
             click.echo(text)
 
     def act(self, title: str) -> None:
@@ -74,13 +76,26 @@ def _verb(message: Msg) -> str:
     type=click.Path(path_type=Path),
     help="Keep the chain in this folder, which must be new; default is a temporary one.",
 )
-def demo(seed: int, as_json: bool, log_file: Path | None, home: Path | None) -> None:
+@click.option(
+    "--rpc",
+    metavar="URL",
+    help="Play on this node instead, of a devnet or a testnet, which has the demo once.",
+)
+def demo(
+    seed: int, as_json: bool, log_file: Path | None, home: Path | None, rpc: str | None
+) -> None:
     """Play two agents that find each other, negotiate, work and pay, on a fresh chain.
 
     The clock is simulated and every key follows from the seed, so that a seed gives one app hash.
     """
     if log_file is not None:
         _check_place(log_file)
+    if rpc is not None:
+        if home is not None:
+            fail("--home is for a chain in this process; with --rpc the node keeps the chain")
+        printer, keys = Printer(quiet=as_json), keys_of(seed)
+        _play(printer, keys, seed, log_file, _remote(rpc, printer, keys))
+        return
     if home is not None:
         if home.exists() and (not home.is_dir() or any(home.iterdir())):
             fail(f"{home} is not empty; give a folder that does not exist yet")
@@ -111,14 +126,31 @@ def _run(seed: int, as_json: bool, log_file: Path | None, home: Path) -> None:
         chain = LocalChain(home, keys.accounts(), printer.watch)
     except (StoreError, OSError) as error:
         fail(f"{home}: the chain cannot be kept there: {error}")
+    _play(printer, keys, seed, log_file, chain)
+
+
+def _remote(rpc: str, printer: Printer, keys: Keys) -> DemoChain:
+    try:
+        chain = RemoteChain(rpc, printer.watch)
+    except (Unreachable, RpcFailed, ValueError) as error:
+        fail(f"no node to play on: {error}")
+    try:
+        chain.fund(keys.accounts())
+    except (Unreachable, RpcFailed, ChainError, TimedOut) as error:
+        chain.close()
+        fail(f"the players cannot be paid: {error}")
+    return chain
+
+
+def _play(printer: Printer, keys: Keys, seed: int, log_file: Path | None, chain: DemoChain) -> None:
     try:
         cast = cast_of(keys, chain)
         printer.gas_price = chain.gas_price
         _open(printer, chain, cast, seed)
         play(cast, printer)
         if log_file is not None:
-            files.write(log_file, chain.producer.records())
-        if as_json:
+            files.write(log_file, chain.log())
+        if printer.quiet:
             click.echo(json.dumps(summary(chain), ensure_ascii=False))
         else:
             _close(printer, chain, cast)
@@ -132,19 +164,19 @@ def _run(seed: int, as_json: bool, log_file: Path | None, home: Path) -> None:
         chain.close()
 
 
-def _open(printer: Printer, chain: LocalChain, cast: Cast, seed: int) -> None:
+def _open(printer: Printer, chain: DemoChain, cast: Cast, seed: int) -> None:
     printer.line("=== MSG Chain A2A Agent Negotiation Demo ===")
-    printer.line(f"\n{chain.chain_id}, a fresh devnet in this process; seed {seed}")
+    printer.line(f"\n{chain.chain_id}, {chain.title}; seed {seed}")
     for address, name in cast.names().items():
         printer.line(f"{name:<7}{address}  {money(chain.balance(address))}")
 
 
-def _close(printer: Printer, chain: LocalChain, cast: Cast) -> None:
+def _close(printer: Printer, chain: DemoChain, cast: Cast) -> None:
     printer.act("What it came to")
     for address, name in cast.names().items():
         printer.line(f"{name:<7}{money(chain.balance(address))}")
     totals = Totals.of(chain.records())
-    burned = chain.start_supply - chain.supply()
+    burned = chain.burned()
     printer.line(
         f"\n{totals.transactions} transactions, gas {totals.gas_used:,}, fees "
         f"{money(totals.fees)}; of them burned {money(burned)}, by which the supply fell"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Final, NamedTuple
 
-from chain.cli.demo_chain import LocalChain
+from chain.cli.demo_chain import DemoChain
 from chain.client.agent import Agent, Owner
 from chain.client.card import Skill
 from chain.client.wallet import Wallet
@@ -57,7 +57,7 @@ class Cast(NamedTuple):
         return {actor.address: name for name, actor in agents.items()}
 
 
-def cast_of(keys: Keys, chain: LocalChain) -> Cast:
+def cast_of(keys: Keys, chain: DemoChain) -> Cast:
     """The programs of a run on its chain."""
     agents = {
         name: Agent(root, chain, chain.contracts, f"{name}-agent")

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from chain import wiring
 from chain.client.agent_calls import Contracts
@@ -17,11 +17,12 @@ from chain.client.transport import (
     Outcome,
     QueryRefused,
     Simulated,
+    Transport,
     TxRefused,
 )
 from chain.crypto.addresses import validate
 from chain.driver.genesis import parse
-from chain.driver.log.record import BlockRecord
+from chain.driver.log.record import BlockRecord, Record
 from chain.errors import AppError
 from chain.tx.codec import decode_tx
 from chain.tx.value import Tx
@@ -29,6 +30,37 @@ from chain.tx.value import Tx
 SECOND: Final = 1_000_000_000
 #: simulated seconds from one block to the next
 BLOCK_SECONDS: Final = 1
+
+
+class DemoChain(Transport, Protocol):
+    """A chain that the demo can play on and tell of."""
+
+    contracts: Contracts
+
+    @property
+    def title(self) -> str:
+        """What kind of chain this is, in words."""
+        ...
+
+    def records(self) -> Iterator[BlockRecord]:
+        """The blocks of the play."""
+        ...
+
+    def log(self) -> Iterator[Record]:
+        """The whole log of the chain."""
+        ...
+
+    def burned(self) -> int:
+        """By how much the play lowered the supply, in amsg."""
+        ...
+
+    def app_hash(self) -> bytes:
+        """The app hash after the last block."""
+        ...
+
+    def close(self) -> None:
+        """The play is over."""
+        ...
 
 
 class LocalChain:
@@ -63,6 +95,19 @@ class LocalChain:
             record = self.producer.record(height)
             if record is not None:
                 yield record
+
+    @property
+    def title(self) -> str:
+        """What kind of chain this is, in words."""
+        return "a fresh devnet in this process"
+
+    def log(self) -> Iterator[Record]:
+        """The whole log of the chain."""
+        return self.producer.records()
+
+    def burned(self) -> int:
+        """By how much the supply fell, in amsg."""
+        return self.start_supply - self.supply()
 
     def supply(self) -> int:
         """All MSG that exists, in amsg."""

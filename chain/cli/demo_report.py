@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from chain.cli.demo_chain import LocalChain, events_of
+from chain.cli.demo_chain import DemoChain, events_of
 from chain.client.transport import CONTRACT_PREFIX
 from chain.driver.log.record import BlockRecord
 
@@ -57,7 +57,7 @@ def burned_of(record: BlockRecord) -> int:
     return found
 
 
-def summary(chain: LocalChain) -> dict[str, Any]:
+def summary(chain: DemoChain) -> dict[str, Any]:
     """The run as one object for machines; ``fees`` in amsg, attributes in their order."""
     totals = Totals.of(chain.records())
     return {

@@ -230,3 +230,10 @@ def test_help_names_the_options() -> None:
     text = msgchain("demo", "--help").stdout
     for option in ("--json", "--log", "--seed", "--home"):
         assert option in text
+
+
+def test_a_node_that_is_not_there_is_named() -> None:
+    done = msgchain("demo", "--rpc", "http://127.0.0.1:9")
+    assert (done.returncode, "no node to play on" in done.stderr) == (1, True)
+    done = msgchain("demo", "--rpc", "http://127.0.0.1:9", "--home", "x")
+    assert (done.returncode, "--home" in done.stderr) == (1, True)
