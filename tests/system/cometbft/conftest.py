@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from chain import wiring
-from chain.abci.homes import Home, write_config, write_net
+from chain.abci.homes import ConsensusKey, Home, write_config, write_net
 from chain.abci.supervise import STALL_SECONDS, MissingCometBFT, Net, Pair, find_cometbft
 
 
@@ -38,10 +39,15 @@ def make_net(
         full_nodes: int = 0,
         commands: Mapping[str, Sequence[str]] | None = None,
         stall: float = STALL_SECONDS,
+        chain_id: str = wiring.CHAIN_ID,
+        keys: Sequence[ConsensusKey] = (),
+        rpc_ports: Sequence[int] = (),
     ) -> Net:
         # a short path: a unix socket's has at most 107 bytes
         folder = Path(tmp_path_factory.mktemp("n", numbered=True))
-        document = wiring.devnet_genesis(wallets=6, validators=0, time=time.time_ns())
+        document = wiring.devnet_genesis(
+            chain_id=chain_id, wallets=6, validators=0, time=time.time_ns()
+        )
         worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
         homes = write_net(
             folder,
@@ -51,7 +57,13 @@ def make_net(
             kind=kind,
             first_port=20_000 + 500 * worker,
             payouts=[wiring.dev_key(f"node{index}").address for index in range(validators)],
+            keys=keys,
         )
+        if rpc_ports:
+            homes = [
+                dataclasses.replace(home, rpc_port=port)
+                for home, port in zip(homes, rpc_ports, strict=True)
+            ]
         net = Net(
             [
                 pair_of(home, homes, cometbft, block_time, (commands or {}).get(home.name, ()))

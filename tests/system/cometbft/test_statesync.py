@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+from abci_app import command
 
 from chain.abci.homes import free_ports, new_key, write_config, write_home
 from chain.abci.supervise import Net, Pair
@@ -15,9 +16,13 @@ from chain.client.rpc import RpcClient
 pytestmark = [pytest.mark.cometbft, pytest.mark.long]
 
 
-def test_a_node_joins_from_a_snapshot(make_net: Callable[..., Net], cometbft: str) -> None:
-    net = make_net(2, block_time="200ms")
-    assert net.wait_for(2 * INTERVAL + 3, 60)
+def test_a_fifth_node_joins_from_a_snapshot_though_a_peer_tampers_with_its_chunks(
+    make_net: Callable[..., Net], cometbft: str
+) -> None:
+    kinds = ["tamper", "small-chunks", "small-chunks", "small-chunks"]
+    commands = {f"node{index}": command(kind) for index, kind in enumerate(kinds)}
+    net = make_net(4, block_time="200ms", commands=commands)
+    assert net.wait_for(INTERVAL + 3, 60)
     homes = [pair.home for pair in net.pairs]
     client = RpcClient(homes[0].rpc)
     genesis = client.genesis()
@@ -35,12 +40,13 @@ def test_a_node_joins_from_a_snapshot(make_net: Callable[..., Net], cometbft: st
         "trust_hash": f'"{trusted}"',
         "trust_period": '"168h"',
         "discovery_time": '"5s"',
+        "chunk_request_timeout": '"5s"',
     }
     lines = "\n".join(f"{key} = {value}" for key, value in sync.items())
     config.write_text(config.read_text() + f"[statesync]\n{lines}\n")
     for pair in net.pairs:
         write_config(pair.home, [*homes, late], block_time="200ms")
-    joining = Pair(late, cometbft)
+    joining = Pair(late, cometbft, command=command("small-chunks"))
     node = RpcClient(late.rpc)
     joining.start()
     try:
@@ -53,6 +59,8 @@ def test_a_node_joins_from_a_snapshot(make_net: Callable[..., Net], cometbft: st
                 earliest = int(status["earliest_block_height"])
                 height = int(status["latest_block_height"])
         assert earliest > 1, "it has the blocks before the snapshot"
+        said = (late.folder / "app.log").read_text()
+        assert "not what the snapshot says" in said, "a tampered chunk was met and fetched again"
         ours, theirs = (
             n.http.call("commit", height=str(height - 1))["signed_header"]["header"]["app_hash"]
             for n in (node, client)
