@@ -33,6 +33,8 @@ WHITE: Final = (
     "\u2028\u2029\u202f\u205f\u3000"
 )
 _TYPE_MIN: Final = 3  # bytes after trimming (EV-6)
+_FEW: Final = 16  # attributes that are put together without a look at their sizes
+_ALL: Final = 1 << 63
 
 
 #: a pair of texts, as contracts give them
@@ -51,12 +53,13 @@ class EventLike(Protocol):
         """Its attributes in order."""
 
 
-def attributes_cost(attributes: Sequence[AttributeLike]) -> tuple[int, int]:
+def attributes_cost(attributes: Sequence[AttributeLike], limit: int = _ALL) -> tuple[int, int]:
     """Gas of a response's attributes alone, and their size in bytes: the everyday case.
 
+    What costs more than ``limit`` is not looked at to the end: the answer is then somewhere above.
     Raises: TypeError for what is no text.
     """
-    size = _size(attributes)
+    size = _size(attributes, limit)
     gas = EVENT_ATTRIBUTE * len(attributes)
     if size > EVENT_FREE_BYTES:
         gas += EVENT_BYTE * (size - EVENT_FREE_BYTES)
@@ -64,20 +67,25 @@ def attributes_cost(attributes: Sequence[AttributeLike]) -> tuple[int, int]:
 
 
 def event_cost(
-    attributes: Sequence[AttributeLike], events: Sequence[EventLike], size: int | None = None
+    attributes: Sequence[AttributeLike],
+    events: Sequence[EventLike],
+    size: int | None = None,
+    limit: int = _ALL,
 ) -> int:
     """Gas of a response's attributes and custom events; one free tier for all of them (GAS-7).
 
-    ``size``: bytes of the attributes, where they are known.
+    ``size``: bytes of the attributes, where they are known. ``limit`` as in ``attributes_cost``.
     """
     count = len(attributes)
     if size is None:
-        size = _size(attributes)
+        size = _size(attributes, limit)
     types = 0
     for event in events:
         types += _length(event.type)
         count += len(event.attributes)
-        size += _size(event.attributes)
+        size += _size(event.attributes, limit)
+        if size + types > limit + EVENT_FREE_BYTES:
+            break
     gas = EVENT * len(events) + EVENT_ATTRIBUTE * count + EVENT_BYTE * types
     if size > EVENT_FREE_BYTES:
         gas += EVENT_BYTE * (size - EVENT_FREE_BYTES)
@@ -127,8 +135,14 @@ def _key_bytes(attribute: tuple[str, str]) -> bytes:
     return attribute[0].encode()
 
 
-def _size(attributes: Sequence[AttributeLike]) -> int:
-    """Bytes of keys and values. Raises: TypeError, ValueError for what is no pair of texts."""
+def _size(attributes: Sequence[AttributeLike], limit: int = _ALL) -> int:
+    """Bytes of keys and values; of many that are worth more than ``limit``, their characters.
+    Raises: TypeError, ValueError for what is no pair of texts.
+    """
+    if len(attributes) > _FEW:
+        characters = sum(map(len, chain.from_iterable(attributes)))
+        if characters > limit + EVENT_FREE_BYTES:
+            return characters
     if sum(map(len, attributes)) != 2 * len(attributes):
         raise ValueError("an attribute is a pair")
     return _length("".join(chain.from_iterable(attributes)))

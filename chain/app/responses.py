@@ -42,6 +42,9 @@ from chain.std import Reply, Response
 from chain.vm.querier import ContractRefused
 
 _FAILED: Final = {EXECUTE: 5, INSTANTIATE: 4, MIGRATE: 11, SUDO: 5, REPLY: 5, INSTANTIATE2: 4}
+#: messages whose reading is paid with the rest of the response, and what each further one costs
+_MESSAGES_FREE: Final = 64
+_MESSAGE: Final = 100
 _NO_MESSAGES: Final[list[Prepared]] = []
 
 
@@ -89,12 +92,15 @@ def respond(call: Call, response: Response) -> Frame | Outcome:
     attributes, custom, data = response.attributes, response.events, response.data
     messages, unclear = _NO_MESSAGES, False
     if response.messages:
-        messages, unclear = prepare(address, response.messages)
+        many = len(response.messages) - _MESSAGES_FREE
+        if many > 0:
+            call.meter.consume(_MESSAGE * many, "Parse result")
+        messages, unclear = prepare(address, response.messages, call.meter)
     if data is not None and not isinstance(data, bytes):
         raise VmError("Error calling the VM: the data of a response is not bytes")
     gas = RESULT_BYTE * len(data) if data else 0
     if attributes or custom:
-        gas += _events_cost(attributes, custom)
+        gas += _events_cost(attributes, custom, call.meter.limit - call.meter.used)
     for sub in messages:
         gas += RESULT_BYTE * size(sub)
     if gas:
@@ -126,12 +132,14 @@ def finish(kind: str, address: str, data: bytes | None) -> Outcome:
     return Outcome(url, protobuf.instantiate_response(address, data), True)
 
 
-def _events_cost(attributes: Sequence[AttributeLike], custom: Sequence[EventLike]) -> int:
+def _events_cost(
+    attributes: Sequence[AttributeLike], custom: Sequence[EventLike], limit: int
+) -> int:
     """Gas of attributes and events, and of reading the attributes; VmError for what is no text."""
     try:
-        gas, size_bytes = attributes_cost(attributes)
+        gas, size_bytes = attributes_cost(attributes, limit)
         if custom:
-            gas = event_cost(attributes, custom, size_bytes)
+            gas = event_cost(attributes, custom, size_bytes, limit)
     except (AttributeError, TypeError, ValueError):
         raise VmError("Error calling the VM: an attribute or event is malformed") from None
     return gas + RESULT_BYTE * size_bytes

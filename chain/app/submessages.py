@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from chain.app import anymsg, units
 from chain.errors import AppError, VmError
+from chain.gas import GasMeter
 from chain.std import BankMsg, ReplyOn, SubMsg, WasmMsg
 from chain.tx.goint import scan_int
 from chain.tx.messages import (
@@ -35,6 +36,11 @@ from chain.tx.messages import (
 from chain.vm.call import PAYLOAD_MAX
 
 _U64: Final = 1 << 64
+#: parts of a message that are read without a charge of their own, what each costs where there are
+#: more, and where counting ends
+_PARTS_FREE: Final = 64
+_PART: Final = 10
+_PARTS_END: Final = 1 << 20
 _BAD: Final = "Error calling the VM: malformed response"
 
 
@@ -79,9 +85,11 @@ class Prepared:
 _POLICIES: Final = ("always", "success", "error", "never")
 
 
-def prepare(contract: str, submessages: Sequence[object]) -> tuple[list[Prepared], bool]:
+def prepare(
+    contract: str, submessages: Sequence[object], meter: GasMeter | None = None
+) -> tuple[list[Prepared], bool]:
     """Read the submessages of a response, and whether a reply policy is missing (DISP-6). Raises:
-    VmError.
+    VmError; OutOfGas when reading what is very large is not paid for.
     """
     made = []
     missing = False
@@ -109,9 +117,31 @@ def prepare(contract: str, submessages: Sequence[object]) -> tuple[list[Prepared
                 f"reply contains submessage at index {index} with payload larger than "
                 f"{PAYLOAD_MAX} bytes: {len(payload)} bytes"
             )
+        if meter is not None:
+            parts = _parts(sub.msg)
+            if parts > _PARTS_FREE:
+                meter.consume(_PART * parts, "Parse result")
         message, wasm = _message(contract, sub.msg)
         made.append(Prepared(message, sub.id, policy, limit, payload, wasm))
     return made, missing
+
+
+def _parts(msg: object) -> int:
+    """How many coins a message has, or parts where it is JSON; enough of them is enough."""
+    if not isinstance(msg, dict):
+        coins = getattr(msg, "funds", None) or getattr(msg, "amount", ())
+        return len(coins) if isinstance(coins, (tuple, list)) else 0
+    count = 0
+    stack: list[object] = [msg]
+    while stack and count < _PARTS_END:
+        here = stack.pop()
+        inner = here.values() if isinstance(here, dict) else here
+        for part in inner:  # type: ignore[attr-defined]
+            count += 1
+            if isinstance(part, (dict, list, tuple)):
+                stack.append(part)
+                count += len(part)
+    return count
 
 
 def size(prepared: Prepared) -> int:

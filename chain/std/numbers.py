@@ -28,6 +28,7 @@ I32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1, extra_json_schema={"format"
 I64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1, extra_json_schema={"format": "int64"})]
 
 DECIMAL_DIGITS_MAX: Final = 78  # decimal digits of 2**256 - 1: bounds text before int()
+TEXT_MAX: Final = 1_024  # characters of a number, leading zeros and all
 FAST_DIGITS_MAX: Final = 18  # decimal digits that fit every one of the types
 BASE64_PAD_MAX: Final = 2  # padding characters that one group can have
 
@@ -52,6 +53,8 @@ class BoundedInt(int):
     def __new__(cls, value: int | str = 0) -> Self:
         """Check the range. Raises: RangeError (a ``ValueError``)."""
         if isinstance(value, str):
+            if len(value) > TEXT_MAX:  # nobody writes so many zeros
+                raise RangeError(f"a number of {len(value)} characters")
             return cls.parse(value)
         if not cls.MIN <= value <= cls.MAX:
             raise RangeError(f"{value} is not a {cls.__name__}")
@@ -63,7 +66,7 @@ class BoundedInt(int):
 
         ``+1`` and ``007`` pass, blanks do not (JSON-7).
         """
-        if text.isdigit() and text.isascii() and len(text) <= FAST_DIGITS_MAX:
+        if len(text) <= FAST_DIGITS_MAX and text.isdigit() and text.isascii():
             return int.__new__(cls, int(text))
         digits = text[1:] if text[:1] == "+" or (cls.MIN < 0 and text[:1] == "-") else text
         if not (digits.isascii() and digits.isdigit()):

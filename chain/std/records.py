@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import enum
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, dataclass_transform
 
 from msgspec import Struct, field, structs
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 else:
     Amount = Uint128
 
+WORD_MAX: Final = 256  # characters of a status word, however it is spelled
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -114,7 +115,7 @@ class Words(enum.StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> Self | None:
-        if not isinstance(value, str) or not value.isascii():
+        if not isinstance(value, str) or len(value) > WORD_MAX or not value.isascii():
             return None
         wanted = ascii_lower(value).replace("_", "").replace("-", "")
         for member in cls:

@@ -8,6 +8,7 @@ from typing import Any, Final, Generic, TypeVar, overload
 from chain.std.codec import codec_of
 from chain.std.deps import Storage
 from chain.std.errors import NotFound
+from chain.storage_plus.keys import PART_MAX
 from chain.store.types import Derived
 
 T = TypeVar("T")
@@ -44,6 +45,8 @@ class Item(Generic[T]):
         codec = codec_of(value_type)
         self.name = name
         self.value_type = value_type
+        if len(name) > PART_MAX:
+            raise ValueError(f"a name of more than {PART_MAX} characters")
         self._key = name.encode("utf-8")
         self._encode: Callable[[T], bytes] = (
             derived_encoder(codec.encode, value_type) if derived else codec.encode

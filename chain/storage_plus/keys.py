@@ -13,7 +13,7 @@ import enum
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from chain.errors import ContractError
+from chain.errors import ContractError, VmError
 from chain.std.numbers import (
     I8,
     I16,
@@ -36,6 +36,10 @@ from chain.std.numbers import (
 )
 from chain.storage_plus.bound import Bound
 
+_PANIC: Final = (
+    "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: "
+    "Aborted: panicked: "
+)
 PART_MAX: Final = 65_535  # bytes of a part that carries its length (STOR-4)
 
 
@@ -84,12 +88,14 @@ def part_of(type_: Any) -> Part:
 
 
 def length_prefixed(part: bytes) -> bytes:
-    """The part behind its length as two bytes. Raises: ContractError above 65,535 bytes."""
+    """The part behind its length as two bytes. Raises: VmError above 65,535 bytes: the library
+    panics there (STOR-4).
+    """
     size = len(part)
     if size < 256:
         return _LENGTHS[size] + part
     if size > PART_MAX:
-        raise ContractError("only supports namespaces up to length 0xFFFF")
+        raise VmError(f"{_PANIC}only supports namespaces up to length 0xFFFF")
     return size.to_bytes(2, "big") + part
 
 

@@ -9,7 +9,7 @@ from chain.std.codec import codec_of
 from chain.std.deps import Storage
 from chain.storage_plus.bound import Bound, Order
 from chain.storage_plus.item import derived_encoder, not_found
-from chain.storage_plus.keys import KeyCodec, length_prefixed, parts_of
+from chain.storage_plus.keys import PART_MAX, KeyCodec, length_prefixed, parts_of
 from chain.storage_plus.prefix import Prefix
 
 T = TypeVar("T")
@@ -45,7 +45,8 @@ class Map(Generic[T]):
         self.namespace = namespace
         self.key_types = key_types if isinstance(key_types, tuple) else (key_types,)
         self.value_type = value_type
-        self._namespace = length_prefixed(namespace.encode("utf-8"))
+        named = namespace[: PART_MAX + 1]  # of a longer one, enough to be refused
+        self._namespace = length_prefixed(named.encode("utf-8"))
         self._keys = KeyCodec(self._namespace, parts_of(key_types))
         self._key: Callable[[Any], bytes] = self._keys.key
         self._encode: Callable[[T], bytes] = (

@@ -114,6 +114,9 @@ class QueryStorage:
         """Entries from ``start`` (included) to ``end`` (excluded); creation pays the first entry
         (GAS-3).
         """
+        for bound in (start, end):
+            if bound is not None and len(bound) > KEY_MAX:
+                _refuse_region(bound)
         prefix = self._prefix
         low = prefix + start if start else prefix
         high = prefix + end if end is not None else _after(prefix)

@@ -27,6 +27,10 @@ class Failing(NamedTuple):
 
 
 STD = "from chain.std import Addr, ContractError, Message, Record, Response, Words\n"
+HOSTS = (
+    "from chain.std import BankMsg, Binary, Event, Response, Uint128, Words\n"
+    "from chain.storage_plus import Item, Map\n"
+)
 DEF = "def execute(deps, env, info, msg):\n    "
 
 
@@ -56,6 +60,9 @@ REFUSED: dict[str, Refused] = {
     "A1 lambda": Refused(_body("return lambda _x: 1"), 2, "private"),
     "A1 walrus": Refused(_body("return (_x := 1)"), 2, "private"),
     "A1 for": Refused(_body("for _x in msg:\n    pass"), 2, "private"),
+    "A11 copying class through another name": Refused(
+        "from chain.std import Event\ndef f(Event):\n    return Event('a', [])\n", 2, "imported"
+    ),
     "A2 full width attribute": Refused(_body("return msg.__ｃlass__"), 2, "ASCII"),
     "A2 full width name": Refused(_body("return ｅval('1')"), 2, "ASCII"),
     "A2 look-alike": Refused("def еxecute(deps, env, info, msg):\n    pass\n", 1, "ASCII"),
@@ -293,6 +300,14 @@ FAILING: dict[str, Failing] = {
     "C2 loop without end over a list": Failing(
         "x = [0] * 100\nfor i in x:\n    x.append(i)", "items"
     ),
+    "C2 a short list that grows while it is walked": Failing(
+        "x = [1]\nn = 0\nfor i in x:\n    x.append(i)\n" + "    n = n + 1\n" * 400, "gas"
+    ),
+    "C2 many short lists that grow": Failing(
+        "for i in range(1000):\n    x = [1]\n    for j in x:\n        if len(x) < 2000:\n"
+        "            x.append(j)\n" + "        n = [j, j]\n" * 50,
+        "gas",
+    ),
     "C4 sum of a range": Failing("return sum(range(5 * 10**7))", "items"),
     "C4 sum of lists": Failing("return sum([[1]] * 3000, [])", "sum adds integers"),
     "C4 sorted": Failing("return sorted(range(10**9))", "items"),
@@ -320,6 +335,73 @@ FAILING: dict[str, Failing] = {
     "C5 method of a type": Failing("return str.ljust('a', 10**9)", "a missing attribute"),
     "C5 method of a host type": Failing(
         "return Binary.ljust(b'a', 10**9)", "called on a value", "from chain.std import Binary\n"
+    ),
+    "C10 copies of bytes": Failing(
+        "x = b'x' * 10**6\nreturn [Binary(x) for i in range(3000)]", "too many values", HOSTS
+    ),
+    "C10 copies through an alias": Failing(
+        "x = b'x' * 10**6\nf = Binary\nreturn [f(x) for i in range(3000)]", "too many values", HOSTS
+    ),
+    "C10 copies through map": Failing(
+        "return map(Binary, [b'x' * 10**6] * 3000)", "too many values", HOSTS
+    ),
+    "C10 plain bytes of Binary": Failing(
+        "x = Binary(b'x' * 10**6)\nreturn [bytes(x) for i in range(3000)]", "too many values", HOSTS
+    ),
+    "C10 cut texts": Failing(
+        "x = 'x' * 10**6\nreturn [x.removeprefix('x') for i in range(9000)]", "too many values"
+    ),
+    "C10 stripped texts": Failing(
+        "x = 'x' * 10**6 + ' '\nreturn [x.strip() for i in range(9000)]", "too many values"
+    ),
+    "C10 attributes of an event": Failing(
+        "x = [('k', 'v')] * 130000\nreturn [Event('abc', x) for i in range(500)]",
+        "too many values",
+        HOSTS,
+    ),
+    "C10 attributes of a response": Failing(
+        "x = [('k', 'v')] * 130000\nr = Response()\nfor i in range(500):\n    r.add_attributes(x)",
+        "too many values",
+        HOSTS,
+    ),
+    "C10 messages of a response": Failing(
+        "x = [1] * 130000\nr = Response()\nfor i in range(500):\n    r.add_messages(x)",
+        "too many values",
+        HOSTS,
+    ),
+    "C10 method taken from a response": Failing(
+        "x = [1] * 130000\nf = Response().add_messages\nfor i in range(500):\n    f(x)",
+        "too many values",
+        HOSTS,
+    ),
+    "C10 coins of a send": Failing(
+        "x = [1] * 130000\nreturn [BankMsg.Send('a', x) for i in range(2000)]", "gas", HOSTS
+    ),
+    "C10 coins of a send by an alias": Failing(
+        "x = [1] * 130000\nf = BankMsg.Send\nreturn [f('a', x) for i in range(2000)]", "gas", HOSTS
+    ),
+    "C10 number of zeros": Failing(
+        "x = '0' * 10**6 + '1'\nwhile True:\n    Uint128(x)", "a wrong value", HOSTS
+    ),
+    "C10 number of zeros, parsed": Failing(
+        "x = '0' * 10**6 + '1'\nwhile True:\n    Uint128.parse(x)", "gas", HOSTS
+    ),
+    "C10 word of underscores": Failing(
+        "x = 'a' + '_' * 10**6\nwhile True:\n    W(x)",
+        "a wrong value",
+        HOSTS + "class W(Words):\n    A = 'a'\n",
+    ),
+    "C10 base64": Failing(
+        "x = 'A' * 400000\nwhile True:\n    Binary.from_base64(x).to_base64()", "values", HOSTS
+    ),
+    "C10 exponent of one": Failing("x = 2**500\nwhile True:\n    y = 1 ** x", "gas"),
+    "C10 name of an item": Failing(
+        "x = 'x' * 10**6\nwhile True:\n    Item(x, Uint128)", "a wrong value", HOSTS
+    ),
+    "C10 prefix of a map": Failing(
+        "x = 'x' * 10**6\nwhile True:\n    M.prefix(x)",
+        "",
+        HOSTS + "M = Map('m', (str, str), int)\n",
     ),
     "C5 unpacked arguments": Failing("return max(*range(10**6))", "items"),
     "C5 arguments": Failing("return max(*range(1000))", "arguments"),
@@ -439,6 +521,11 @@ FAILING: dict[str, Failing] = {
     "G text of a list": Failing("return f'{[1]}'", "no text of"),
     "G text of None": Failing("return str(None)", "no text of None"),
     "G unicode digits": Failing("return int('١٢')", "digits"),
+    "G unicode digits in a sum": Failing("return sum([], '١٢')", "sum adds integers"),
+    "G unicode digits of newer tables": Failing("return hex('\U00011f51')", "hex is for integers"),
+    "G unicode digits as a width": Failing(
+        "return 'a'.ljust('\U00011f51' * 3)", "a width is an integer"
+    ),
     "G spaced number": Failing("return int(' 1_0 ')", "digits"),
     "G spaced hexadecimal": Failing("return bytes.fromhex(' 0a')", "hexadecimal"),
     "G unicode method by an alias (7)": Failing(

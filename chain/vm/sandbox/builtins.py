@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from chain.errors import ContractError
-from chain.std import Words
+from chain.std import Binary, Event, Words
+from chain.vm.sandbox.hosts import copied
 from chain.vm.sandbox.iteration import materialise, unpacked_mapping
 from chain.vm.sandbox.operators import power
 from chain.vm.sandbox.runtime import Trap, current
@@ -83,7 +84,10 @@ def integer(value: Any = 0, base: int = 10) -> int:
 
 def octets(value: Any = b"") -> bytes:
     """``bytes`` of bytes, of a size, of a list of numbers below 256."""
+    if type(value) is bytes:
+        return value
     if isinstance(value, bytes):
+        make_text(len(value))
         return bytes(value)
     if isinstance(value, int):
         make_text(int(value))
@@ -129,6 +133,8 @@ def total(items: Any, start: int = 0) -> int:
     """``sum`` of integers."""
     numbers = materialise(items)
     make_items(len(numbers))
+    if not isinstance(start, int):
+        raise Trap("sum adds integers")
     result = start
     for number in numbers:
         if not isinstance(number, int):
@@ -243,7 +249,24 @@ def backwards(items: Any) -> list[Any]:
 
 def hexadecimal(number: int) -> str:
     """``hex``."""
+    if not isinstance(number, int):
+        raise Trap("hex is for integers")
     return hex(check_int(int(number)))
+
+
+def binary(value: Any = b"") -> Binary:
+    """``Binary``: a copy of bytes."""
+    if not isinstance(value, bytes):
+        return Binary(octets(value))
+    make_text(len(value))
+    return Binary(value)
+
+
+def event(*args: Any, **named: Any) -> Event:
+    """``Event`` of a type and a list of pairs: a copy of them."""
+    for arg in (*args, *named.values()):
+        copied(arg)
+    return Event(*args, **named)
 
 
 def divided(left: int, right: int) -> tuple[int, int]:
@@ -296,6 +319,8 @@ FUNCTIONS: Final[dict[str, Any]] = {
     "sum": total,
     "zip": zipped,
 }
+#: The same for host classes that copy.
+HOST_MAKERS: Final[dict[str, Any]] = {"Binary": binary, "Event": event}
 #: What a type is wherever a function body calls it or passes it on.
 MAKERS: Final[dict[str, Any]] = {
     "bytes": octets,

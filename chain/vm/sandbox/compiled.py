@@ -73,7 +73,7 @@ def _compile(path: str, text: str, place: str) -> Compiled:
         for node in tree.body
     ]
     try:
-        code = compile(instrument(tree), place, "exec", dont_inherit=True, optimize=0)
+        code = compile(instrument(tree, facts.makers), place, "exec", dont_inherit=True, optimize=0)
     except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
         line = getattr(error, "lineno", None) or 0
         raise ContractSourceError(path, line, "the source does not compile") from error

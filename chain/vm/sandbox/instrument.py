@@ -13,13 +13,13 @@ Only function bodies are rewritten; constants and defaults are frozen as they ar
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import Any, Final
 
 from chain.vm.sandbox.literals import (
-    COMPARISONS,
     OPERATORS,
     adds,
-    constant_display,
+    comparison,
     fold,
     literal_index,
     small,
@@ -46,13 +46,15 @@ from chain.vm.sandbox.weights import CALL, LAMBDA, TURN, cost_of, weigh
 #: Iterators that stay lazy straight in a loop.
 _LAZY: Final = frozenset({"enumerate", "reversed", "zip"})
 #: Class methods of built-in types that source may call on the type itself.
-_TYPE_METHODS: Final = frozenset({"from_bytes", "fromhex"})
+_TYPE_METHODS: Final = frozenset({"from_base64", "from_bytes", "fromhex"})
 
 
-def instrument(tree: ast.Module) -> ast.Module:
-    """Rewrite a checked module in place and give it back."""
+def instrument(tree: ast.Module, makers: Mapping[str, str]) -> ast.Module:
+    """Rewrite a checked module in place and give it back. ``makers``: names that it gives to host
+    classes which copy, and the classes' own names.
+    """
     weigh(tree)
-    rewriter = _Rewriter()
+    rewriter = _Rewriter(makers)
     tree.body = [rewriter.top(node) for node in tree.body]
     return tree
 
@@ -60,7 +62,8 @@ def instrument(tree: ast.Module) -> ast.Module:
 class _Rewriter(ast.NodeTransformer):
     """Recursive, which is safe: the rules bound nesting, and compiling has a thread of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, makers: Mapping[str, str]) -> None:
+        self.makers = makers
         self.temporaries = 0
         self.owner = ""  # the class whose methods are rewritten
 
@@ -338,7 +341,7 @@ class _Rewriter(ast.NodeTransformer):
                     right_new = at_place(kept, right)
                     again = at_place(name_at(name, node), right)
             pair = ast.Compare(left=left, ops=[op], comparators=[right_new])
-            tests.append(_comparison(at_place(pair, node), quick=small_left or small_right))
+            tests.append(comparison(at_place(pair, node), quick=small_left or small_right))
             if again is not None:
                 left, small_left = again, small_right
         if len(tests) == 1:
@@ -361,14 +364,27 @@ class _Rewriter(ast.NodeTransformer):
             keyword.value = self.visit(keyword.value)
         if isinstance(func, ast.Attribute) and func.attr in GUARDED:
             receiver: ast.expr = func.value
-            named = isinstance(receiver, ast.Name) and receiver.id in TYPES
-            if not (named and func.attr in _TYPE_METHODS):
+            if not self.on_type(receiver, func.attr):
                 receiver = self.visit(receiver)
             node.func = name_at(helper(f"m_{func.attr}"), func)
             node.args.insert(0, receiver)
+        elif self.plain_event(node):
+            pass  # copies nothing
         else:
             node.func = self.visit(func)
         return node
+
+    def on_type(self, receiver: ast.expr, name: str) -> bool:
+        """``int.from_bytes``, ``Binary.from_base64``: the class itself is meant."""
+        if not isinstance(receiver, ast.Name):
+            return False
+        return receiver.id in self.makers or (receiver.id in TYPES and name in _TYPE_METHODS)
+
+    def plain_event(self, node: ast.Call) -> bool:
+        """``Event(type)`` without attributes."""
+        func = node.func
+        named = isinstance(func, ast.Name) and self.makers.get(func.id) == "Event"
+        return named and len(node.args) == 1 and not node.keywords
 
     def argument(self, node: ast.expr) -> ast.expr:
         """One argument of a call."""
@@ -379,7 +395,8 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """A field; a name that built-in values have as a method is looked at."""
-        node.value = self.visit(node.value)
+        if not (isinstance(node.value, ast.Name) and node.value.id in self.makers):
+            node.value = self.visit(node.value)
         if node.attr in GUARDED:
             return call_helper("attribute", node.value, literal(node.attr, node), at=node)
         return node
@@ -388,6 +405,8 @@ class _Rewriter(ast.NodeTransformer):
         """A built-in type in a function body is its charging maker."""
         if node.id in TYPES and node.id not in PLAIN_TYPES and isinstance(node.ctx, ast.Load):
             node.id = helper(f"new_{node.id}")
+        elif node.id in self.makers and isinstance(node.ctx, ast.Load):
+            node.id = helper(f"new_{self.makers[node.id]}")
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
@@ -455,21 +474,6 @@ class _Rewriter(ast.NodeTransformer):
             else:
                 parts.append(part)
         return call_helper("joined", *parts, at=node)
-
-
-def _comparison(node: ast.Compare, *, quick: bool) -> ast.expr:
-    """One comparison, through a helper unless one side is known to be small."""
-    op, left, right = node.ops[0], node.left, node.comparators[0]
-    if isinstance(op, ast.In | ast.NotIn):
-        if constant_display(right):
-            return node
-        made = call_helper("contains", left, right, at=node)
-        if isinstance(op, ast.In):
-            return made
-        return at_place(ast.UnaryOp(op=ast.Not(), operand=made), node)
-    if type(op) in COMPARISONS and not quick:
-        return call_helper(COMPARISONS[type(op)], left, right, at=node)
-    return node
 
 
 class _Constants(ast.NodeTransformer):

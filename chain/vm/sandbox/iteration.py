@@ -45,6 +45,9 @@ def _turns(items: Any, weight: int, cells: int) -> Iterable[Any]:
     state.owed += size * weight
     if state.owed > BATCH_STEPS:
         state.flush()
+    if kind is list:  # what it gains while it is walked is charged turn by turn
+        entries = iter(items)
+        return chain(islice(entries, size), _each(entries, weight, cells))
     return items  # type: ignore[no-any-return]
 
 

@@ -6,6 +6,7 @@ import ast
 from typing import Final
 
 from chain.vm.sandbox.nodes import INT_BITS_MAX
+from chain.vm.sandbox.trees import at_place, call_helper
 
 #: Operators and comparisons that go through a helper, and its name.
 OPERATORS: Final[dict[type[ast.AST], str]] = {
@@ -104,3 +105,18 @@ def takes_rest(node: ast.expr) -> bool:
     return isinstance(node, ast.Tuple | ast.List) and any(
         isinstance(item, ast.Starred) for item in node.elts
     )
+
+
+def comparison(node: ast.Compare, *, quick: bool) -> ast.expr:
+    """One comparison, through a helper unless one side is known to be small."""
+    op, left, right = node.ops[0], node.left, node.comparators[0]
+    if isinstance(op, ast.In | ast.NotIn):
+        if constant_display(right):
+            return node
+        made = call_helper("contains", left, right, at=node)
+        if isinstance(op, ast.In):
+            return made
+        return at_place(ast.UnaryOp(op=ast.Not(), operand=made), node)
+    if type(op) in COMPARISONS and not quick:
+        return call_helper(COMPARISONS[type(op)], left, right, at=node)
+    return node

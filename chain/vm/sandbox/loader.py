@@ -23,7 +23,7 @@ from chain.std import Words
 from chain.vm.contract import ENTRY_POINTS, Contract, Entry, Program, is_migrate_version
 from chain.vm.sandbox.compiled import Compiled, Import, compiled
 from chain.vm.sandbox.errors import ContractSourceError
-from chain.vm.sandbox.names import HOST_MODULES
+from chain.vm.sandbox.names import HOST_MAKERS, HOST_MODULES
 from chain.vm.sandbox.room import host_name, room
 from chain.vm.sandbox.runtime import Trap, enter, leave
 from chain.vm.sandbox.sizes import admit
@@ -184,6 +184,8 @@ class _Build:
         for name, bound in item.names:
             if name not in origin:
                 self.refuse(path, item.line, f"there is no {name} in {target}")
+            if any(origin[name] is thing for thing in _COPYING):
+                self.refuse(path, item.line, f"import {name} from chain.std")
             space[bound] = origin[name]
 
     def own_module(self, path: str, item: Import) -> str:
@@ -207,6 +209,8 @@ class _Build:
         return target
 
 
+#: host classes for which the instrumenter must see where they come from
+_COPYING: Final = tuple([host_name("chain.std", name) for name in sorted(HOST_MAKERS)])
 _WHERE: Final = (
     "imports are `from chain.std`, `from chain.storage_plus`, `from contracts.<name>.<module>` "
     "or `from .<module>`, each with names"

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec.structs import astuple
 
 from chain.vm.sandbox.builtins import ordered
+from chain.vm.sandbox.hosts import BUILT_IN, HOSTS, own
 from chain.vm.sandbox.iteration import materialise
 from chain.vm.sandbox.operators import contains, grow
 from chain.vm.sandbox.runtime import Trap, current
@@ -23,6 +23,7 @@ from chain.vm.sandbox.sizes import (
     MAPPINGS,
     SEQUENCES,
     STRUCT_META,
+    TEXT_FREE,
     TEXTS,
     admit,
     is_flat_tuple,
@@ -35,20 +36,16 @@ from chain.vm.sandbox.sizes import (
 
 Method = Callable[..., Any]
 
-_BUILT_IN: Final = (str, bytes, int, list, tuple, dict, MappingProxyType, range)
-_OF_BUILT_IN: Final = frozenset(name for kind in _BUILT_IN for name in dir(kind))
-_ON_TYPES: Final = frozenset({"from_bytes", "fromhex"})
+_OF_BUILT_IN: Final = frozenset(name for kind in BUILT_IN for name in dir(kind))
+#: of the methods that look through text, those that cut a new one out of it
+_MAKE_TEXT: Final = frozenset(
+    {
+        *("lstrip", "partition", "removeprefix", "removesuffix"),
+        *("rpartition", "rstrip", "strip"),
+    }
+)
 _HEX: Final = re.compile(r"([0-9a-f]{2})*", re.ASCII)
 _NO_VALUE: Final = object()
-
-
-def _own(receiver: Any, name: str) -> Method:
-    """The receiver's method. Raises: Trap for ``Binary.join(…)``, called on the class."""
-    on_class = isinstance(receiver, type) and issubclass(receiver, _BUILT_IN)
-    if (on_class and name not in _ON_TYPES) or receiver.__class__.__module__ == "typing":
-        raise Trap(f"{name} is called on a value, not on a class")
-    method: Method = getattr(receiver, name)
-    return method
 
 
 def _size(value: object) -> int:
@@ -57,25 +54,31 @@ def _size(value: object) -> int:
 
 def _scanning(name: str) -> Method:
     """Methods that look through text once and make no more than they were given."""
+    makes = name in _MAKE_TEXT
 
     def method(receiver: Any, *args: Any) -> Any:
         if isinstance(receiver, TEXTS):
             scan_text(len(receiver) + sum(_size(arg) for arg in args))
-        return _own(receiver, name)(*args)
+            if makes and len(receiver) > TEXT_FREE:
+                current().fill(len(receiver) >> 4)
+        return own(receiver, name)(*args)
 
     return method
 
 
 def _backward(name: str) -> Method:
     """Methods that look from the end: CPython compares at every place."""
+    makes = name in _MAKE_TEXT
 
     def method(receiver: Any, *args: Any) -> Any:
         if isinstance(receiver, TEXTS):
             size = len(receiver)
             needle = max([1, *(_size(arg) for arg in args)])
-            if size > 64:
+            if size > TEXT_FREE:
                 current().charge((size >> 4) + (size * needle >> 8))
-        return _own(receiver, name)(*args)
+                if makes:
+                    current().fill(size >> 4)
+        return own(receiver, name)(*args)
 
     return method
 
@@ -85,13 +88,13 @@ def _splitting(name: str) -> Method:
 
     def method(receiver: Any, *args: Any, maxsplit: int = -1) -> Any:
         if not isinstance(receiver, TEXTS):
-            return _own(receiver, name)(*args)
+            return own(receiver, name)(*args)
         size = len(receiver)
         needle = max([1, *(_size(arg) for arg in args)])
         make_text(size + (size * needle >> 8 if name == "rsplit" else 0))
         if name != "splitlines" and len(args) < 2:
             args = (args[0] if args else None, maxsplit)
-        parts = _own(receiver, name)(*args)
+        parts = own(receiver, name)(*args)
         make_items(len(parts))
         return parts
 
@@ -103,8 +106,10 @@ def _padding(name: str) -> Method:
 
     def method(receiver: Any, width: int, *fill: Any) -> Any:
         if isinstance(receiver, TEXTS):
+            if not isinstance(width, int):
+                raise Trap("a width is an integer")
             make_text(max(len(receiver), int(width)))
-        return _own(receiver, name)(width, *fill)
+        return own(receiver, name)(width, *fill)
 
     return method
 
@@ -112,33 +117,33 @@ def _padding(name: str) -> Method:
 def replace(receiver: Any, *args: Any, **named: Any) -> Any:
     """``text.replace(old, new, count)``: the size of the result is known before it is made."""
     if not isinstance(receiver, TEXTS):
-        return _own(receiver, "replace")(*args, **named)
+        return own(receiver, "replace")(*args, **named)
     old, new = args[0], args[1]
     scan_text(len(receiver))
     found = receiver.count(old)
     if len(args) > 2 and args[2] >= 0:
         found = min(found, args[2])
     make_text(len(receiver) + found * (len(new) - len(old)))
-    return _own(receiver, "replace")(*args)
+    return own(receiver, "replace")(*args)
 
 
 def join(receiver: Any, parts: Any) -> Any:
     """``separator.join(parts)``."""
     if not isinstance(receiver, TEXTS):
-        return _own(receiver, "join")(parts)
+        return own(receiver, "join")(parts)
     found = materialise(parts)
     make_items(len(found))
     size = len(receiver) * max(len(found) - 1, 0)
     for part in found:
         size += len(part)
     make_text(size)
-    return _own(receiver, "join")(found)
+    return own(receiver, "join")(found)
 
 
 def encode(receiver: Any, *args: Any) -> Any:
     """``text.encode()``: UTF-8 or ASCII."""
     if not isinstance(receiver, str):
-        return _own(receiver, "encode")(*args)
+        return own(receiver, "encode")(*args)
     _codec(args)
     make_text(len(receiver))
     return str(receiver).encode(*args)
@@ -147,10 +152,10 @@ def encode(receiver: Any, *args: Any) -> Any:
 def decode(receiver: Any, *args: Any) -> Any:
     """``bytes.decode()``: UTF-8 or ASCII."""
     if not isinstance(receiver, bytes):
-        return _own(receiver, "decode")(*args)
+        return own(receiver, "decode")(*args)
     _codec(args)
     make_text(len(receiver))
-    return _own(receiver, "decode")(*args)
+    return own(receiver, "decode")(*args)
 
 
 def _codec(args: tuple[Any, ...]) -> None:
@@ -161,9 +166,9 @@ def _codec(args: tuple[Any, ...]) -> None:
 def hexadecimal(receiver: Any, *args: Any) -> Any:
     """``bytes.hex()``."""
     if not isinstance(receiver, bytes):
-        return _own(receiver, "hex")(*args)
+        return own(receiver, "hex")(*args)
     make_text(2 * len(receiver))
-    return _own(receiver, "hex")(*args)
+    return own(receiver, "hex")(*args)
 
 
 def fromhex(receiver: Any, text: str) -> Any:
@@ -171,14 +176,14 @@ def fromhex(receiver: Any, text: str) -> Any:
     make_text(len(text))
     if not _HEX.fullmatch(text):
         raise Trap("fromhex takes pairs of lower-case hexadecimal digits")
-    return _own(receiver, "fromhex")(text)
+    return own(receiver, "fromhex")(text)
 
 
 def from_bytes(receiver: Any, raw: Any, *args: Any, **named: Any) -> Any:
     """``int.from_bytes``: up to 64 bytes."""
     if not isinstance(raw, bytes) or len(raw) > 64:
         raise Trap("from_bytes takes up to 64 bytes")
-    return _own(receiver, "from_bytes")(raw, *args, **named)
+    return own(receiver, "from_bytes")(raw, *args, **named)
 
 
 def to_bytes(receiver: Any, *args: Any, **named: Any) -> Any:
@@ -186,7 +191,7 @@ def to_bytes(receiver: Any, *args: Any, **named: Any) -> Any:
     length = args[0] if args else named.get("length", 1)
     if isinstance(receiver, int) and length > 64:
         raise Trap("to_bytes makes up to 64 bytes")
-    return _own(receiver, "to_bytes")(*args, **named)
+    return own(receiver, "to_bytes")(*args, **named)
 
 
 def append(receiver: Any, *args: Any) -> Any:
@@ -195,16 +200,16 @@ def append(receiver: Any, *args: Any) -> Any:
         if len(receiver) >= ITEMS_MAX:
             raise Trap(f"more than {ITEMS_MAX} items")
         current().room -= 1
-    return _own(receiver, "append")(*args)
+    return own(receiver, "append")(*args)
 
 
 def extend(receiver: Any, *args: Any) -> Any:
     """``list.extend``."""
     if type(receiver) is not list:
-        return _own(receiver, "extend")(*args)
+        return own(receiver, "extend")(*args)
     found = materialise(*args)
     grow(receiver, len(found))
-    return _own(receiver, "extend")(found)
+    return own(receiver, "extend")(found)
 
 
 def insert(receiver: Any, *args: Any) -> Any:
@@ -212,7 +217,7 @@ def insert(receiver: Any, *args: Any) -> Any:
     if type(receiver) is list:
         grow(receiver, 1)
         current().charge(len(receiver) >> 3)
-    return _own(receiver, "insert")(*args)
+    return own(receiver, "insert")(*args)
 
 
 def pop(receiver: Any, *args: Any) -> Any:
@@ -222,7 +227,7 @@ def pop(receiver: Any, *args: Any) -> Any:
             current().charge(len(receiver) >> 3)
     elif type(receiver) is dict:
         key(args[0])
-    return _own(receiver, "pop")(*args)
+    return own(receiver, "pop")(*args)
 
 
 def _looking(name: str) -> Method:
@@ -236,7 +241,7 @@ def _looking(name: str) -> Method:
             return scan(receiver, *args)
         elif type(receiver) is range and not isinstance(args[0], int):
             raise Trap("a range holds integers")
-        return _own(receiver, name)(*args, **named)
+        return own(receiver, name)(*args, **named)
 
     return method
 
@@ -245,13 +250,13 @@ def reverse(receiver: Any) -> Any:
     """``list.reverse``."""
     if type(receiver) is list:
         current().charge(len(receiver) >> 2)
-    return _own(receiver, "reverse")()
+    return own(receiver, "reverse")()
 
 
 def sort(receiver: Any, **named: Any) -> Any:
     """``list.sort``: as ``sorted``, in place."""
     if type(receiver) is not list:
-        return _own(receiver, "sort")(**named)
+        return own(receiver, "sort")(**named)
     receiver[:] = ordered(receiver, **named)
     return None
 
@@ -260,14 +265,14 @@ def copy(receiver: Any) -> Any:
     """``list.copy`` and ``dict.copy``."""
     if isinstance(receiver, (list, *MAPPINGS)):
         make_items(len(receiver))
-    return _own(receiver, "copy")()
+    return own(receiver, "copy")()
 
 
 def get(receiver: Any, *args: Any, **named: Any) -> Any:
     """``dict.get``."""
     if isinstance(receiver, MAPPINGS):
         key(args[0])
-    return _own(receiver, "get")(*args, **named)
+    return own(receiver, "get")(*args, **named)
 
 
 def setdefault(receiver: Any, *args: Any) -> Any:
@@ -277,7 +282,7 @@ def setdefault(receiver: Any, *args: Any) -> Any:
             raise Trap(f"more than {ITEMS_MAX} items")
         key(args[0])
         current().room -= 2
-    return _own(receiver, "setdefault")(*args)
+    return own(receiver, "setdefault")(*args)
 
 
 def update(receiver: Any, *args: Any, **named: Any) -> Any:
@@ -289,9 +294,9 @@ def update(receiver: Any, *args: Any, **named: Any) -> Any:
         if len(receiver) + len(other) + len(named) > ITEMS_MAX:
             raise Trap(f"more than {ITEMS_MAX} items")
         make_items(len(other))
-        return _own(receiver, "update")(other, **named)
+        return own(receiver, "update")(other, **named)
     watched = [_admitting(arg) if callable(arg) else arg for arg in args]
-    return _own(receiver, "update")(*watched, **{name: _watch(arg) for name, arg in named.items()})
+    return own(receiver, "update")(*watched, **{name: _watch(arg) for name, arg in named.items()})
 
 
 def _watch(value: Any) -> Any:
@@ -309,7 +314,7 @@ def _plain(name: str) -> Method:
     """Methods that cost nothing worth charging."""
 
     def method(receiver: Any, *args: Any, **named: Any) -> Any:
-        return _own(receiver, name)(*args, **named)
+        return own(receiver, name)(*args, **named)
 
     return method
 
@@ -322,7 +327,7 @@ def _to_host(name: str) -> Method:
             admit(arg)
         for arg in named.values():
             admit(arg)
-        return _own(receiver, name)(*args, **named)
+        return own(receiver, name)(*args, **named)
 
     return method
 
@@ -361,6 +366,7 @@ METHODS: Final[dict[str, Method]] = {
         name: _to_host(name)
         for name in ("Execute", "Instantiate", "Instantiate2", "Migrate", "query_wasm_smart")
     },
+    **HOSTS,
     "append": append,
     "copy": copy,
     "decode": decode,
@@ -387,9 +393,9 @@ METHODS: Final[dict[str, Method]] = {
 def attribute(receiver: Any, name: str) -> Any:
     """``receiver.name`` that is not called on the spot: a field, or the charging method bound."""
     kind = receiver if isinstance(receiver, type) else type(receiver)
-    if not issubclass(kind, _BUILT_IN) or name not in _OF_BUILT_IN:
+    if not issubclass(kind, BUILT_IN) or name not in _OF_BUILT_IN:
         value = getattr(receiver, name)
-        if not callable(value) or isinstance(value, type):
+        if not callable(value) or (isinstance(value, type) and name not in METHODS):
             return value
     elif name not in METHODS:
         raise Trap(f"there is no {name} here")

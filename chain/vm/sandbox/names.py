@@ -40,10 +40,34 @@ METHODS: Final = frozenset(
         *("splitlines", "startswith", "strip", "to_bytes", "update", "values", "zfill"),
     }
 )
-#: Methods of host objects that encode what they are given: its size is looked at before.
-HOST_METHODS: Final = frozenset(
-    {"Execute", "Instantiate", "Instantiate2", "Migrate", "query_wasm_smart", "save"}
+#: Methods of host objects that copy lists: an item is paid for.
+LISTING_METHODS: Final = frozenset(
+    {
+        *("Burn", "Send", "add_attributes", "add_events", "add_messages", "add_submessages"),
+    }
 )
+#: Methods of host objects that read texts, which are as long as somebody likes.
+TEXT_METHODS: Final = frozenset(
+    {
+        *("parse", "prefix", "query_all_balances", "query_balance", "query_contract_info"),
+        *("query_supply", "query_wasm_raw", "sub_prefix"),
+    }
+)
+#: Methods of host objects that decode an address; what is none is not remembered.
+ADDRESS_METHODS: Final = frozenset({"addr_canonicalize", "addr_validate"})
+#: Methods of host objects that do work in proportion to what they are given.
+HOST_METHODS: Final = frozenset(
+    {
+        *("Execute", "Instantiate", "Instantiate2", "Migrate", "query_wasm_smart", "save"),
+        *LISTING_METHODS,
+        *TEXT_METHODS,
+        *ADDRESS_METHODS,
+        *("addr_humanize", "raw_query", "to_base64", "from_base64"),
+    }
+)
+#: Host classes that copy what they are made of: in function bodies a charging version stands in
+#: their place, except where ``isinstance`` or an attribute means the class.
+HOST_MAKERS: Final = frozenset({"Binary", "Event"})
 _UNICODE: Final = "its answer changes with Python's Unicode tables; use ascii_lower of chain.std"
 _FORMAT: Final = "a template can reach attributes; use an f-string"
 #: Methods of built-in values that may not be called; a field may have such a name.

@@ -53,6 +53,7 @@ class NodeRules:
         self.caught: set[str] = set()
         self.handlers: dict[str, int] = {}  # names in except clauses, and where
         self.errors: dict[str, int] = {}  # classes with an __init__, and where
+        self.makers: dict[str, str] = {}  # names given to host classes that copy, and their own
 
     def refuse(self, node: ast.AST | int, reason: str) -> NoReturn:
         """Raises: ContractSourceError at the node's line."""
@@ -67,6 +68,8 @@ class NodeRules:
             self.refuse(node, f"the name {name} is private or not ASCII")
         if name in BUILTINS or name in ANNOTATION_ONLY:
             self.refuse(node, f"{name} is built in; take another name")
+        if name in self.makers:
+            self.refuse(node, f"{name} is imported; take another name")
         self.names.add(name)
 
     def name(self, node: ast.Name) -> None:
@@ -361,9 +364,7 @@ def error_init(node: ast.stmt) -> ast.Call | None:
 def error_field(node: ast.stmt) -> tuple[ast.Attribute, ast.expr] | None:
     """The place and the value when a statement is ``self.field = value``."""
     match node:
-        case ast.Assign(
-            targets=[ast.Attribute(value=ast.Name(id="self")) as place], value=value
-        ):
+        case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self")) as place], value=value):
             return place, value
     return None
 

@@ -119,7 +119,7 @@ def power(left: Any, right: Any, modulus: Any = None) -> Any:
     if modulus is None:
         if right * max(abs(left).bit_length() - 1, 0) > INT_BITS_MAX:
             raise Trap(TOO_MANY_BITS)
-        current().charge(16)
+        current().charge(16 + right.bit_length())
         return check_int(left**right)
     if not isinstance(modulus, int):
         raise Trap("pow is for integers")

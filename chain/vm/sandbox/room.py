@@ -116,6 +116,8 @@ def room() -> Mapping[str, Any]:
         _ROOM["__build_class__"] = python.__build_class__
         for name, maker in builtins.MAKERS.items():
             _ROOM[helper(f"new_{name}")] = maker
+        for name, maker in builtins.HOST_MAKERS.items():
+            _ROOM[helper(f"new_{name}")] = maker
         for name, method in METHODS.items():
             _ROOM[helper(f"m_{name}")] = method
         for module in (operators, iteration, sizes):

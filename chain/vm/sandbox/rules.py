@@ -9,7 +9,14 @@ from __future__ import annotations
 import ast
 from typing import Final, NamedTuple
 
-from chain.vm.sandbox.names import BASES_ONLY, BUILTINS, HINTS, is_open_name
+from chain.vm.sandbox.names import (
+    BASES_ONLY,
+    BUILTINS,
+    HINTS,
+    HOST_MAKERS,
+    HOST_MODULES,
+    is_open_name,
+)
 from chain.vm.sandbox.nodes import CHECKS, NodeRules, error_field, error_init
 from chain.vm.sandbox.trees import child_fields
 
@@ -59,8 +66,6 @@ _WHY_NOT: Final[dict[str, str]] = {
 }
 
 
-
-
 _INIT: Final = "an __init__ is super().__init__(text), then self.field = value; errors only"
 
 
@@ -69,13 +74,14 @@ class Facts(NamedTuple):
 
     handlers: dict[str, int]  # names in except clauses: kinds of ContractError
     errors: dict[str, int]  # classes with an __init__: kinds of ContractError
+    makers: dict[str, str]  # names given to host classes that copy, and their own
 
 
 def check_module(file: str, tree: ast.Module) -> Facts:
     """Check a parsed module. Raises: ContractSourceError."""
     checker = _Module(file)
     checker.check(tree)
-    return Facts(checker.handlers, checker.errors)
+    return Facts(checker.handlers, checker.errors, checker.makers)
 
 
 class _Module(NodeRules):
@@ -195,8 +201,11 @@ class _Module(NodeRules):
                 self.refuse(node, f"the name {alias.name} is private or not ASCII")
             if alias.name in BASES_ONLY and alias.asname:
                 self.refuse(node, f"{alias.name} is a base class and keeps its name")
-            self.bind(alias.asname or alias.name, node)
-            self.module_names.add(alias.asname or alias.name)
+            name = alias.asname or alias.name
+            self.bind(name, node)
+            self.module_names.add(name)
+            if alias.name in HOST_MAKERS and not node.level and node.module in HOST_MODULES:
+                self.makers[name] = alias.name
 
     def class_(self, node: ast.ClassDef) -> None:
         """Records, messages, words and errors: fields, constants, plain methods (A8, C7)."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chain.errors import ContractError
+from chain.errors import ContractError, VmError
 from chain.std import (
     I8,
     I16,
@@ -50,11 +50,11 @@ def test_STOR_4_a_part_with_a_length_has_at_most_65535_bytes():
     triples = Map("m", (bytes, bytes, bytes), int)
     assert pairs.key((b"x" * 65_535, b""))[3:5] == b"\xff\xff"
     assert len(pairs.key((b"", b"x" * 70_000))) == 70_005
-    with pytest.raises(ContractError, match="0xFFFF"):
+    with pytest.raises(VmError, match="0xFFFF"):
         pairs.key((b"x" * 65_536, b""))
-    with pytest.raises(ContractError, match="0xFFFF"):
+    with pytest.raises(VmError, match="0xFFFF"):
         triples.key((b"", b"x" * 65_536, b""))
-    with pytest.raises(ContractError, match="0xFFFF"):
+    with pytest.raises(VmError, match="0xFFFF"):
         Map("n" * 65_536, (str,), int)
 
 
