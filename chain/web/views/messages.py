@@ -264,15 +264,16 @@ def _show_channel(context: Context, channel: Json | None, page: Json, result: ki
     if channel is None:
         kit.alert(t("There is no such channel"))
         return
-    kit.facts(
-        [
-            (t("Channel"), lambda: kit.code(channel["channel_id"]) and None),
-            (t("Type"), t(channel["channel_type"])),
-            (t("Status"), lambda: kit.badge(t(channel["status"]), channel["status"]) and None),
-            (t("Owner"), lambda: kit.person(context, channel["owner"]) and None),
-            (t("Opened"), lambda: kit.at(int(channel["created_at"])) and None),
-        ]
-    )
+    with kit.Tag("section", css="card", aria_label=t("Channel")):
+        kit.facts(
+            [
+                (t("Channel"), lambda: kit.code(channel["channel_id"]) and None),
+                (t("Type"), t(channel["channel_type"])),
+                (t("Status"), lambda: kit.badge(t(channel["status"]), channel["status"]) and None),
+                (t("Owner"), lambda: kit.person(context, channel["owner"]) and None),
+                (t("Opened"), lambda: kit.at(int(channel["created_at"])) and None),
+            ]
+        )
     _show_talk(context, page, result)
 
 
