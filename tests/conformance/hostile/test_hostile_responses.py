@@ -115,7 +115,7 @@ def run(world, body):
     code = world.chain.store_code(load_source("sample", {"sample/contract.py": source}))
     address = world.chain.instantiate(code, {}, sender=world.alice, label="hostile")
     started = time.process_time()
-    result = world.chain.try_execute(address, {}, sender=world.alice, gas_limit=2_000_000)
+    result = world.chain.try_execute(address, {}, sender=world.alice, gas_limit=1_000_000)
     assert time.process_time() - started < SECONDS
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < MEGABYTES * 1024
     assert world.run(script(["set", "alive", "yes"])).code == 0
