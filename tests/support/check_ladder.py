@@ -40,6 +40,7 @@ class Ladder:
     good: dict[str, Any]
     rungs: tuple[Rung, ...]
     prepare: Callable[[], object] | None = None
+    good_funds: str = ""
 
 
 def merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +85,7 @@ def climb(chain: Any, ladder: Ladder) -> None:
 
 def step(chain: Any, ladder: Ladder, first: int) -> None:
     """The call with all rungs from ``first`` on broken."""
-    fields, sender, funds = ladder.good, ladder.sender, ""
+    fields, sender, funds = ladder.good, ladder.sender, ladder.good_funds
     for rung in reversed(ladder.rungs[first:]):
         fields = merged(fields, rung.fields)
         sender = rung.sender or sender
