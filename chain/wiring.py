@@ -91,7 +91,7 @@ def replay_app(
         codes = known_codes()
         codes.add_logged(record.sources)
         backend: Backend = MemoryBackend() if home is None else LevelBackend(home)
-        store = StateStore(backend, keep_heights=1, authenticate=authenticate)
+        store = StateStore(backend, keep_heights=0, authenticate=authenticate)
         verifier: Verifier = InlineVerifier() if check_signatures else TrustingVerifier()
         genesis = parse(record.genesis)
         app = App(store, codes, verifier=verifier, prefix=genesis.prefix)

@@ -14,7 +14,7 @@ from chain.block.types import BlockResult, Event
 from chain.cli.event_filter import EventFilter, event_filter
 from chain.cli.log_cometbft import records_of as cometbft_records
 from chain.cli.names import DEFAULT_FOLDER, address_of
-from chain.cli.output import fail, progress
+from chain.cli.output import fail, output_option, progress, say
 from chain.cli.remote import reach, remote_options, show_fields
 from chain.client.jsonrpc import RpcFailed
 from chain.client.rpc import RpcClient
@@ -179,7 +179,8 @@ def _show_event(
 @click.command("import")
 @click.argument("file", type=_FILE)
 @click.option("--home", type=_HOME, required=True, help="Folder for the chain; a new one.")
-def import_command(file: Path, home: Path) -> None:
+@output_option
+def import_command(file: Path, home: Path, output: str) -> None:
     """Make the folder of a node out of the log FILE: every block is run again and compared.
 
     `msgchain devnet --home HOME` then goes on where the log ends.
@@ -190,26 +191,36 @@ def import_command(file: Path, home: Path) -> None:
         with progress("importing") as step:
             producer = _import(file, home, step)
     except LogError as error:
-        fail(f"{error}; what is in {home} so far is not whole")
+        fail(f"{error}; what is in {home} so far is not whole" if home.exists() else str(error))
     except (HomeError, GenesisFileError, StoreError) as error:
         fail(str(error))
     state = producer.state
     producer.store.close()
-    click.echo(
-        f"{producer.chain_id}: height {state.height}, app hash {state.app_hash.hex()}, in {home}"
+    say(
+        output,
+        f"{producer.chain_id}: height {state.height}, app hash {state.app_hash.hex()}, in {home}",
+        chain_id=producer.chain_id,
+        height=state.height,
+        app_hash=state.app_hash.hex(),
+        home=str(home),
     )
 
 
 def _import(file: Path, home: Path, step: Callable[[int], None]) -> Producer:
     producer: Producer | None = None
     before: BlockRecord | None = None
-    for record in files.checked(files.read(file), str(file)):
-        if isinstance(record, GenesisRecord):
-            producer = _begun(record, home)
-        elif isinstance(record, BlockRecord) and producer is not None:
-            _take(producer, record, before)
-            before = record
-            step(record.block.height)
+    try:
+        for record in files.checked(files.read(file), str(file)):
+            if isinstance(record, GenesisRecord):
+                producer = _begun(record, home)
+            elif isinstance(record, BlockRecord) and producer is not None:
+                _take(producer, record, before)
+                before = record
+                step(record.block.height)
+    except BaseException:
+        if producer is not None:
+            producer.store.close()
+        raise
     if producer is None:
         raise LogError(f"{file}: the log has no genesis record")
     return producer

@@ -33,6 +33,8 @@ from chain.driver.log.record import (
 
 #: A record holds a whole block; CometBFT's largest block is 100 MB.
 RECORD_BYTES_MAX: Final = 512 * 1024 * 1024
+#: Base64 and JSON's escapes make it longer.
+LINE_BYTES_MAX: Final = 2 * RECORD_BYTES_MAX
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,10 @@ def read(path: Path) -> Iterator[Record]:
 
 
 def _read_json(path: Path, file: IO[bytes]) -> Iterator[Record]:
-    for number, raw in enumerate(file, 1):
+    for number, raw in enumerate(iter(lambda: file.readline(LINE_BYTES_MAX), b""), 1):
         where = f"{path}, line {number}"
+        if len(raw) == LINE_BYTES_MAX:
+            raise LogError(f"{where}: longer than any record, {LINE_BYTES_MAX} bytes")
         if not raw.endswith(b"\n"):
             raise LogError(f"{where}: the line is cut short; the file was truncated")
         try:

@@ -133,6 +133,8 @@ class Projection:
             self._move(attributes[name], denom, sign * int(amount))
 
     def _move(self, address: str, denom: str, amount: int) -> None:
+        if not isinstance(address, str) or not isinstance(denom, str):  # a genesis is any JSON
+            raise TypeError(f"balance of {address!r} in {denom!r}")
         key = (address, denom)
         self._balances[key] = self._balances.get(key, 0) + amount
 
@@ -215,7 +217,7 @@ def to_sqlite(records: Iterable[Record], path: Path) -> dict[str, Any]:
             db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + SCHEMA)
             projection = Projection(db)
             for record in records:
-                projection.add(record)
+                _added(projection, record)
             projection.finish()
             counts = {name: _count(db, name) for name in _tables(db)}
         finally:
@@ -226,6 +228,16 @@ def to_sqlite(records: Iterable[Record], path: Path) -> dict[str, Any]:
     finally:
         partial.unlink(missing_ok=True)
     return counts
+
+
+def _added(projection: Projection, record: Record) -> None:
+    try:
+        projection.add(record)
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+        place = f"height {record.block.height}" if isinstance(record, BlockRecord) else "genesis"
+        raise LogError(
+            f"{place}: holds what no chain writes ({error!r}); see `msgchain log replay`"
+        ) from None
 
 
 def _tables(db: sqlite3.Connection) -> list[str]:

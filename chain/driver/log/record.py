@@ -154,12 +154,17 @@ def from_json(line: str, where: str) -> Record:
         value = json.loads(line, object_pairs_hook=_unique)
     except (ValueError, RecursionError, ContractError) as error:
         raise LogError(f"{where}: not JSON ({error})") from None
-    if not isinstance(value, dict) or value.get("record") not in _KINDS:
+    named = value.get("record") if isinstance(value, dict) else None
+    if not isinstance(named, str) or named not in _KINDS:
         raise LogError(f"{where}: no record kind (genesis, block or footer)")
     kind = _KINDS[value.pop("record")]
     record = _parse(value, kind, where)
     if not isinstance(record, GenesisRecord | BlockRecord | Footer):
         raise LogError(f"{where}: not a record")
+    try:
+        pack(record)
+    except (OverflowError, UnicodeEncodeError) as error:
+        raise LogError(f"{where}: holds what no record holds ({error})") from None
     return record
 
 
@@ -202,7 +207,13 @@ def _parse_struct(value: Any, kind: type[msgspec.Struct], where: str) -> msgspec
     if not isinstance(value, dict):
         raise LogError(f"{where}: expected an object")
     if kind is Event:
-        pairs = [(a["key"], a["value"]) for a in value["attributes"]]
+        pairs = [
+            (
+                _parse(attribute["key"], str, f"{where}.attributes.key"),
+                _parse(attribute["value"], str, f"{where}.attributes.value"),
+            )
+            for attribute in value["attributes"]
+        ]
         return Event(_parse(value["type"], str, f"{where}.type"), pairs)
     hints = _fields_of(kind)
     unknown = sorted(set(value) - set(kind.__struct_fields__))

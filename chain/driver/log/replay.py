@@ -142,13 +142,15 @@ def replay(
     make_app: Callable[[GenesisRecord], Replayed],
     *,
     until: int | None = None,
+    after: int = 0,
     progress: Callable[[BlockRecord], None] = lambda record: None,
 ) -> Replay:
     """Execute a log and compare. ``make_app`` gives a fresh App that knows the contracts of the
     genesis record.
 
-    Stops after height ``until``. Raises: ReplayDiffers at the first difference; LogError for a log
-    without genesis.
+    Stops after height ``until``. Blocks up to height ``after`` are not executed: the App that
+    ``make_app`` gives stands there already. Raises: ReplayDiffers at the first difference; LogError
+    for a log without genesis, or without height ``after``.
     """
     blocks = txs = height = 0
     app_hash, chain_id = b"", ""
@@ -163,6 +165,11 @@ def replay(
                 raise LogError("the log has no genesis record; replay starts from one")
             if until is not None and record.block.height > until:
                 break
+            if record.block.height <= after:
+                before, height, app_hash = record, record.block.height, record.result.app_hash
+                continue
+            if height < after:
+                raise LogError(f"the log has no height {after}, where the replay begins")
             difference = check_headers(record, before)
             result = app.finalize_block(record.block)
             difference = compare(record.block.height, record.result, result) or difference
@@ -172,6 +179,8 @@ def replay(
             before, height, app_hash = record, record.block.height, result.app_hash
             blocks, txs = blocks + 1, txs + len(record.block.txs)
             progress(record)
+    if height < after:
+        raise LogError(f"the log ends at height {height}, the replay begins after {after}")
     return Replay(chain_id, height, blocks, txs, app_hash)
 
 
