@@ -56,19 +56,17 @@ def list_error(coins: Sequence[CoinLike]) -> str | None:
     empty.
     """
     last = ""
-    seen: dict[str, None] = {}
     for coin in coins:
         denom = coin.denom
         if not valid_denom(denom):
             return f"invalid denom: {denom}"
-        if denom in seen:
-            return f"duplicate denomination {denom}"
         if denom < last:
             return f"denomination {denom} is not sorted"
+        if denom == last:
+            return f"duplicate denomination {denom}"
         if coin.amount <= 0:
             shown = f"{denom}" if last else f"{int(coin.amount)}{denom}"  # the SDK's two texts
             return f"coin {shown} amount is not positive"
-        seen[denom] = None
         last = denom
     return None
 

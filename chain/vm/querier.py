@@ -391,6 +391,4 @@ _DISABLED: Final = {
     "grpc": "gRPC queries are disabled",
 }
 #: the order in which wasmd looks at a request that names several
-_KINDS: Final = (
-    *("bank", "custom", "ibc", "staking", "stargate", "wasm", "distribution", "grpc"),
-)
+_KINDS: Final = (*("bank", "custom", "ibc", "staking", "stargate", "wasm", "distribution", "grpc"),)

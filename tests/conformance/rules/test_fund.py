@@ -35,6 +35,11 @@ def test_FUND_2_without_the_transfer_the_contract_is_not_entered(world):
     [
         ([("earth", 2), ("denom", 1)], "funds: denomination denom is not sorted"),
         ([("denom", 2), ("denom", 1)], "funds: duplicate denomination denom"),
+        ([("denom", 2), ("earth", 1), ("denom", 1)], "funds: denomination denom is not sorted"),
+        ([("denom", 2), ("denom", 0)], "funds: duplicate denomination denom"),
+        ([("denom", 2), ("earth", 0)], "funds: coin earth amount is not positive"),
+        ([("denom", -2), ("earth", 1)], "funds: coin -2denom amount is not positive"),
+        ([("denom", 2), ("!", 1)], "funds: invalid denom: !"),
         ([("denom", 0)], "funds: coin 0denom amount is not positive"),
         ([("denom", 0), ("earth", 1)], "funds: coin 0denom amount is not positive"),
     ],
