@@ -2,12 +2,45 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+JSON = "json"
+
+
+def output_option(command: F) -> F:
+    """``--output table`` for people or ``--output json`` for machines: the argument ``output``."""
+    option = click.option(
+        "--output",
+        type=click.Choice(["table", JSON]),
+        default="table",
+        show_default=True,
+        help="For people or for machines.",
+    )
+    return option(command)
+
+
+def output_or_json(command: F) -> F:
+    """The same, and ``--json`` as a shorter word for it."""
+
+    @functools.wraps(command)
+    def run(*args: Any, as_json: bool, output: str, **kwargs: Any) -> Any:
+        return command(*args, output=JSON if as_json else output, **kwargs)
+
+    short = click.option("--json", "as_json", is_flag=True, help="The same as --output json.")
+    return output_option(short(run))  # type: ignore[return-value]
+
+
+def say(output: str, text: str, **fields: Any) -> None:
+    """Tell what was done: a line of text for people, an object for machines."""
+    click.echo(json.dumps(fields, ensure_ascii=False) if output == JSON else text)
 
 
 def fail(text: str, *, code: int = 1) -> NoReturn:
