@@ -98,7 +98,7 @@ def blocks(line: Line, txs: list[bytes], size: int, budget: Budget) -> None:
         block = app_block(producer, part)
         store.backend = timed  # type: ignore[assignment]
         began = time.thread_time()
-        record = producer.seal(Executed(block, result))
+        record = producer.seal(Executed(block, result, app.said))
         spent = time.thread_time() - began
         store.backend = backend
         budget.round["record"] = spent - budget.round["write"]

@@ -9,18 +9,15 @@ threads.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Final
-
-import msgspec
 
 from chain.app import fees, genesis, gov, keys, proposals, records
 from chain.app.answers import CheckTxResult, Info, InitChainResult, OpenBlock, OpenSnapshot
 from chain.app.ante import Mode
 from chain.app.context import BlockScope
 from chain.app.contracts import CodeSource
-from chain.app.events import Event, mark_mode
+from chain.app.events import Event, Said, digested, mark_mode
 from chain.app.execution import Execution
 from chain.app.known import Known, Memory
 from chain.app.queries.service import Queries, QueryResult
@@ -51,7 +48,6 @@ from chain.vm.storage import ReadStore
 
 NAME: Final = "msgchain"
 _BEGIN_BLOCK: Final = b'{"begin_block":{}}'
-_DIGEST: Final = msgspec.msgpack.Encoder()
 
 
 class App:
@@ -73,6 +69,8 @@ class App:
         self.verifier = verifier or InlineVerifier()
         self.execution = Execution(codes, self.verifier, prefix, on_bug)
         self.queries = Queries(store, self.execution, self._block_info_at)
+        #: the events of the last closed block's transactions in MessagePack, which its record holds
+        self.said: Said = ()
         #: told of what the next transactions do; None costs nothing
         self.observer: Observer | None = None
         self._memory = Memory()
@@ -229,7 +227,7 @@ class App:
         scope = BlockScope(info, overlay, block.proposer_address, chain)
         validators = gov.load_validators(overlay)
         params = gov.load_params(overlay)
-        self._staged = None
+        self._staged, self.said = None, ()
         self._open = OpenBlock(scope, validators, params)
         for fault in block.misbehavior:
             record_fault(scope, fault, params)
@@ -255,9 +253,7 @@ class App:
         return self._deliver(self._opened(), self._find(raw))
 
     def deliver_tx(self, tx: Tx) -> TxResult:
-        """As ``deliver`` for a decoded transaction; its ``raw`` is not looked at beyond its
-        length.
-        """
+        """As ``deliver`` for a decoded transaction; of its ``raw`` only the length counts."""
         opened = self._opened()
         result = self.execution.deliver(opened.scope, tx, _PLAIN, self.observer)
         opened.results.append(result)
@@ -284,9 +280,7 @@ class App:
         mark_mode(scope.events, opened.begun)
         updates = validator_updates(opened.validators, gov.load_validators(overlay))
         if opened.results or scope.events:
-            digest = hashlib.sha256(
-                _DIGEST.encode(([result.events for result in opened.results], scope.events))
-            ).digest()
+            self.said, digest = digested(opened.results, scope.events)
             overlay.set(keys.EVENTS_DIGEST, digest)
         changed = (params.block_max_bytes, params.block_max_gas) != (
             opened.params.block_max_bytes,

@@ -7,11 +7,14 @@ lists of pairs that may still be sorted (SUB-15) and get ``msg_index`` at the en
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Final, Protocol
 
-from chain.block.types import Event
+import msgspec
+
+from chain.block.types import Event, TxResult
 from chain.errors import AppError
 from chain.gas import EVENT, EVENT_ATTRIBUTE, EVENT_BYTE, EVENT_FREE_BYTES
 
@@ -36,6 +39,10 @@ _TYPE_MIN: Final = 3  # bytes after trimming (EV-6)
 _FEW: Final = 16  # attributes that are put together without a look at their sizes
 _ALL: Final = 1 << 63
 
+
+#: events of transactions in MessagePack, one value each
+Said = Sequence[msgspec.Raw]
+_encode: Final = msgspec.msgpack.Encoder().encode
 
 #: a pair of texts, as contracts give them
 AttributeLike = tuple[str, str]
@@ -122,6 +129,12 @@ def mark_mode(events: list[Event], begun: int) -> None:
     for place, event in enumerate(events):
         mode = "BeginBlock" if place < begun else "EndBlock"
         events[place] = Event(event.type, [*event.attributes, ("mode", mode)])
+
+
+def digested(results: Sequence[TxResult], of_block: Sequence[Event]) -> tuple[Said, bytes]:
+    """Each transaction's events in MessagePack, and the hash over them and the block's own."""
+    said = [msgspec.Raw(_encode(result.events)) for result in results]
+    return said, hashlib.sha256(_encode((said, of_block))).digest()
 
 
 def sort_attributes(events: Iterable[Event]) -> None:

@@ -88,6 +88,8 @@ class Executed(NamedTuple):
 
     block: BlockInput
     result: BlockResult
+    #: the App's encoding of its transactions' events; without it they are encoded again
+    said: Sequence[msgspec.Raw] = ()
 
 
 def block_row(height: int) -> bytes:
@@ -248,7 +250,7 @@ class Producer:
         result = self.app.close_block()
         block = msgspec.structs.replace(self._open, txs=tuple(self._txs))
         self._open = None
-        return self._commit(block, result)
+        return self._commit(Executed(block, result, self.app.said))
 
     def produce(self, txs: Sequence[bytes], time: int) -> BlockRecord:
         """A whole block: what ``open``, ``deliver`` each and ``close`` give, signatures in one
@@ -258,11 +260,11 @@ class Producer:
     def execute(self, txs: Sequence[bytes], time: int) -> Executed:
         """The next block run, nothing written: the first half of ``produce``."""
         block = self._next(time, tuple(txs))
-        return Executed(block, self.app.finalize_block(block))
+        return Executed(block, self.app.finalize_block(block), self.app.said)
 
     def seal(self, executed: Executed) -> BlockRecord:
         """Commit what ``execute`` gave: the second half."""
-        return self._commit(executed.block, executed.result)
+        return self._commit(executed)
 
     def abandon(self) -> None:
         """Drop the open block as if it had never been."""
@@ -281,7 +283,8 @@ class Producer:
         accept(self.app.finalize_block(record.block))
         self._keep(record, pack(record))
 
-    def _commit(self, block: BlockInput, result: BlockResult) -> BlockRecord:
+    def _commit(self, executed: Executed) -> BlockRecord:
+        block, result, said = executed
         header, last_commit = self._header(block)
         record, packed = sealed_block(
             BlockRecord(
@@ -291,7 +294,8 @@ class Producer:
                 last_commit,
                 self._new_sources(result),
                 self.state.record_hash,
-            )
+            ),
+            said,
         )
         self._keep(record, packed)
         return record

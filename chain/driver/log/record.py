@@ -14,10 +14,12 @@ import base64
 import binascii
 import hashlib
 import json
+from collections.abc import Sequence
 from types import NoneType, UnionType
 from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
+from msgspec.structs import astuple
 
 from chain.block.types import BlockInput, BlockResult, Commit, Event, Header
 from chain.errors import ContractError
@@ -95,12 +97,22 @@ def sealed(record: S) -> S:
     return msgspec.structs.replace(record, hash=record_hash(record))
 
 
-def sealed_block(record: BlockRecord) -> tuple[BlockRecord, bytes]:
-    """The record with its hash filled in, and ``pack`` of it: both from one encoding."""
+def sealed_block(
+    record: BlockRecord, said: Sequence[msgspec.Raw] = ()
+) -> tuple[BlockRecord, bytes]:
+    """The record with its hash filled in, and ``pack`` of it: both from one encoding.
+
+    ``said``: the events of each transaction in MessagePack, where they are encoded already.
+    """
     names = record.__struct_fields__
+    fields: list[Any] = [getattr(record, name) for name in names[:-1]]
+    if said:
+        results = zip(record.result.tx_results, said, strict=True)
+        told = [(*astuple(one)[:-1], raw) for one, raw in results]  # events stand last
+        fields[1] = (told, *astuple(record.result)[1:])
     packed = bytearray(_PACK.encode(["block", 0])[:-1])
     start = len(packed)
-    _PACK.encode_into([getattr(record, name) for name in names[:-1]], packed, start)
+    _PACK.encode_into(fields, packed, start)
     digest = hashlib.sha256(b"block\x00")
     with memoryview(packed) as whole:  # a block may have megabytes: they are copied once, below
         digest.update(whole[start:])

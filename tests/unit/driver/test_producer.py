@@ -7,7 +7,8 @@ from pathlib import Path
 
 from chain.block.commit import verify_commit
 from chain.block.hashing import data_hash, header_hash, results_hash, validators_hash
-from chain.driver.producer import Producer
+from chain.driver.log.record import pack, sealed, sealed_block
+from chain.driver.producer import Producer, block_row
 
 Make = Callable[..., Producer]
 Pay = Callable[..., bytes]
@@ -95,3 +96,16 @@ def test_open_deliver_close_is_produce(make_chain: Make, payment: Pay, start_tim
         other.deliver(raw)
     other.close()
     assert one.record(1) == other.record(1)
+
+
+def test_a_record_is_the_same_whoever_encoded_its_events(
+    make_chain: Make, payment: Pay, start_time: int
+) -> None:
+    producer = make_chain()
+    executed = producer.execute([payment(0), b"no transaction", payment(1)], start_time)
+    assert len(executed.said) == 3
+    record = producer.seal(executed)
+    stored = producer.store.row(block_row(record.block.height))
+    assert stored == pack(record)
+    assert sealed_block(record) == (record, stored)
+    assert record == sealed(record)
