@@ -3,7 +3,9 @@
 ``python -m benchmarks comparisons [--only NAME …]``. Each other project is installed into an
 environment of its own below ``benchmarks/.environments`` on first use (network needed); nothing of
 it is a dependency of this one, and no test runs it. The work: a counter contract, one call that
-reads and writes one number, mined or delivered at once; then one read.
+reads and writes one number, mined or delivered at once; one read; and ``send_message`` of
+``agent_a2a_v1`` beside a contract in Vyper that keeps the same records (``others/messages.vy``).
+All in one run, by processor time, the best of ten parts of a measurement.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ ENVIRONMENTS = HERE / ".environments"
 #: name -> what is installed, and the script that prints one JSON object
 OTHERS = {
     "titanoboa": (["titanoboa==0.2.8"], "titanoboa_counter.py"),
-    "eth-tester": (["eth-tester[py-evm]==0.14.0b1"], "eth_tester_counter.py"),
+    "eth-tester": (["eth-tester[py-evm]==0.14.0b1", "vyper==0.4.3"], "eth_tester_counter.py"),
 }
 
 
@@ -30,10 +32,11 @@ def python_of(name: str, packages: list[str]) -> Path:
     folder = ENVIRONMENTS / name
     python = folder / "bin" / "python"
     ready = folder / "ready"
-    if not ready.exists():
+    wanted = "\n".join(packages)
+    if not ready.exists() or ready.read_text(encoding="utf-8") != wanted:
         venv.create(folder, with_pip=True, clear=True)
         subprocess.run([str(python), "-m", "pip", "install", "-q", *packages], check=True)
-        ready.touch()
+        ready.write_text(wanted, encoding="utf-8")
     return python
 
 

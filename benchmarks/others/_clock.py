@@ -21,7 +21,7 @@ def rate(work, seconds):
     return round(best)
 
 
-def report(call, read):
+def report(call, read, send):
     """Print the figures of one project."""
     ready = round(time.perf_counter() - STARTED, 2)
     seconds = float(sys.argv[1])
@@ -29,6 +29,7 @@ def report(call, read):
         "start_seconds": ready,
         "calls_per_second": rate(call, seconds),
         "reads_per_second": rate(read, seconds),
+        "messages_per_second": rate(send, seconds),
         "memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
     }
     print(json.dumps(made))

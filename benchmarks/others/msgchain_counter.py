@@ -1,4 +1,4 @@
-"""The counter on this project's test chain, in the room."""
+"""The counter and ``agent_a2a_v1`` on this project's test chain, in the room."""
 
 import sys
 
@@ -6,8 +6,8 @@ sys.path.insert(0, "benchmarks/others")
 import _clock
 
 sys.path.insert(0, ".")
-from benchmarks.calls import Counter
+from benchmarks.calls import Counter, Messages
 
-counter = Counter()
+counter, messages = Counter(), Messages()
 counter.add()
-_clock.report(counter.add, counter.count)
+_clock.report(counter.add, counter.count, messages.send)
