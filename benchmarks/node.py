@@ -1,8 +1,9 @@
 """A devnet under load: 200 signed transactions and 200 queries a second against 1 s blocks.
 
-``latest_block_ms`` is how long after its time the latest block was begun; ``broadcast_ms_…`` how long a client
-waited for the answer of ``broadcast_tx_sync``, blocks or not. ``door_txs_per_second``: before that,
-four clients send signed transactions as quickly as they are answered, until the last is in a block.
+``latest_block_ms`` is how long after its time the latest block was begun; ``broadcast_ms_…`` how
+long a client waited for the answer of ``broadcast_tx_sync``, blocks or not.
+``door_txs_per_second``: before that, four clients send signed transactions as quickly as they are
+answered, until the last is in a block.
 """
 
 from __future__ import annotations
