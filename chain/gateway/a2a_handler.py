@@ -278,13 +278,13 @@ class LedgerHandler(PushOperations, RequestHandler):
 
     async def own_record(self, task_id: str, caller: Caller) -> Record:
         """A task of the caller's with this agent; everything else does not exist."""
-        record = await self.core.ledger.record(task_id)
-        if (
-            record is None
-            or record.view["requester"] != caller.address
-            or record.agent_id != self.agent_id
-            or not caller.address
-        ):
+
+        def own(view: dict[str, Any]) -> bool:
+            mine = bool(caller.address) and view["requester"] == caller.address
+            return mine and asked_agent(view) == self.agent_id
+
+        record = await self.core.ledger.record(task_id, of=own)
+        if record is None:
             raise TaskNotFoundError(f"task {task_id} not found")
         return record
 

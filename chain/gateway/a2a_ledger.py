@@ -24,6 +24,7 @@ _MESSAGE_EVENTS: Final = ("wasm-a2a_message_sent", "wasm-a2a_message_replied")
 
 #: ids of tasks, and pairs of addresses, that a block touched
 Touched = set[str]
+View = dict[str, Any]
 
 
 def pair_key(first: str, second: str) -> str:
@@ -42,6 +43,7 @@ class Ledger:
         self._lists: OrderedDict[str, _Listing] = OrderedDict()
         self._on_task: list[Callable[[dict[str, str]], None]] = []
         self._stop: Callable[[], None] | None = None
+        follower.when_gone_back(self._lists.clear)
 
     def start(self) -> None:
         """Listen to blocks."""
@@ -122,12 +124,14 @@ class Ledger:
         found = await self.ask(self.contracts.tasks, "get_price", provider=agent_id, skill=skill)
         return int(found["price"]), str(found["denom"])
 
-    async def record(self, task_id: str, *, progress: bool = True) -> Record | None:
+    async def record(
+        self, task_id: str, *, progress: bool = True, of: Callable[[View], bool] | None = None
+    ) -> Record | None:
         """A task with all its steps and progress, as of the last block; an offer with what was
-        paid for it."""
+        paid for it. One that ``of`` does not take is None, as fast as one that is not there."""
         height = self.follower.tip
         view = await self.view(task_id, height)
-        if view is None:
+        if view is None or (of is not None and not of(view)):
             return None
         return await self._record(view, height, progress)
 

@@ -112,6 +112,7 @@ class Accounts:
         self._link = link
         self._follower = follower
         self._known: dict[str, _Account] = {}
+        follower.when_gone_back(self._known.clear)
 
     async def submit(self, key: PrivateKey, wanted: Sequence[Call]) -> Outcome:
         """All the calls in one signed transaction, in its block.

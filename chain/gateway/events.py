@@ -103,6 +103,7 @@ class Follower:
     def __init__(self, link: Link) -> None:
         self._link = link
         self._listeners: list[Listener] = []
+        self._gone_back: list[Callable[[], None]] = []
         self._waiting: dict[str, list[asyncio.Future[Outcome]]] = {}
         self._kept: dict[int, BlockEvents] = {}
         self._outcomes: dict[str, Outcome] = {}  # of the blocks that are kept
@@ -135,6 +136,10 @@ class Follower:
         """Call ``listener`` with each block to come; gives what ends it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
+
+    def when_gone_back(self, listener: Callable[[], None]) -> None:
+        """Call when a devnet was taken back to an earlier moment: what was read may be no more."""
+        self._gone_back.append(listener)
 
     @property
     def end(self) -> Position:
@@ -216,7 +221,7 @@ class Follower:
         status = (await self._link.call("status"))["sync_info"]
         last = int(status["latest_block_height"])
         if self.tip == 0 or self.tip > last:
-            self._forget(0)
+            self._go_back(0)
             self.tip = max(last - 1, 0)
         await self._catch_up(last)
         self.connected = True
@@ -234,7 +239,7 @@ class Follower:
         if known is not None and known.hash == hash_:
             return
         if height <= self.tip:  # a devnet was taken back to an earlier moment
-            self._forget(height)
+            self._go_back(height)
             self.tip = height - 1
         await self._catch_up(height - 1)
         result = {
@@ -271,8 +276,10 @@ class Follower:
         while len(kept) > _BLOCKS_KEPT or (self._events_kept > _EVENTS_KEPT and len(kept) > 1):
             self._drop(next(iter(kept)))
 
-    def _forget(self, height: int) -> None:
-        """Drop what is kept from a height on."""
+    def _go_back(self, height: int) -> None:
+        """Drop what is kept from a height on, and say so."""
+        for listener in self._gone_back:
+            listener()
         for one in [one for one in self._kept if one >= height]:
             self._drop(one)
 

@@ -77,6 +77,7 @@ class Hub:
         self._blocks: asyncio.Queue[BlockEvents] = asyncio.Queue()
         self._worker: asyncio.Task[None] | None = None
         core.follower.listen(self._new_block)
+        core.follower.when_gone_back(self.updates.forget)
 
     def join(self, address: str, queue: asyncio.Queue[list[Update] | None]) -> None:
         """Hand what concerns an address to a queue from the next block on."""

@@ -44,6 +44,11 @@ class Updates:
         self._channels: OrderedDict[str, frozenset[str]] = OrderedDict()
         self._last: tuple[str, list[Update]] = ("", [])
 
+    def forget(self) -> None:
+        """A channel's id may be another's now."""
+        self._channels.clear()
+        self._last = ("", [])
+
     async def of(self, block: BlockEvents) -> list[Update]:
         """The updates of a block, in their order."""
         if self._last[0] == block.hash:

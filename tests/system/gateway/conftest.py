@@ -17,17 +17,18 @@ OFF = ("--requests-per-second", "0", "--messages-per-second", "0")
 
 
 @pytest.fixture(scope="module")
-def net(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Net]:
+def net(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Net]:
     folder = tmp_path_factory.mktemp("gateway")
     api_keys = folder / "api-keys"
     agents: dict[str, Agent] = {}
+    options = OFF if getattr(request.module, "A2A", False) else (*OFF, "--no-a2a")
     with ExitStack() as running:
         devnet = Devnet(folder / "home", "--block-time", "instant", "--no-ui")
         running.callback(devnet.stop)
         allow_many_messages(devnet.url)
         gateways = []
         for name in ("one", "two"):
-            gateways.append(Gateway(folder / name, devnet.url, api_keys, *OFF))
+            gateways.append(Gateway(folder / name, devnet.url, api_keys, *options))
             running.callback(gateways[-1].stop)
         found = Net(devnet, api_keys, folder, agents, *gateways)
         for name in ("alice", "bob"):

@@ -29,6 +29,9 @@ class Follower:
     def listen(self, listener: Callable[[BlockEvents], None]) -> None:
         self.listeners.append(listener)
 
+    def when_gone_back(self, listener: Callable[[], None]) -> None:
+        """This one never does."""
+
     def make(self, *receivers: str) -> None:
         height = len(self.blocks) + 1
         events = [
