@@ -10,7 +10,7 @@ import click
 
 from chain.cli.gateway import api_key_options, contracts_of
 from chain.cli.names import dev_key, key_options, opened, password, signer
-from chain.cli.output import fail
+from chain.cli.output import fail, output_option, say
 from chain.cli.remote import in_words, show_fields, show_rows
 from chain.client import agent_calls as calls
 from chain.client.agent_calls import Contracts
@@ -21,13 +21,6 @@ from chain.client.wallet import Wallet, execute
 from chain.crypto.keys import ML_DSA_87, PrivateKey
 from chain.gateway.keys import ApiKey, ApiKeyError, ApiKeys
 
-_OUTPUT: Final = click.option(
-    "--output",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="For people or for machines.",
-)
 _FAUCET: Final = "1000msg"
 _DEV: Final = "dev:"
 _TYPES: Final = {ML_DSA_87: "ML-DSA-87"}
@@ -52,7 +45,7 @@ def api_keys() -> None:
 @click.option("--price", type=click.IntRange(0), help="With --join: amsg for a task.")
 @api_key_options
 @key_options
-@_OUTPUT
+@output_option
 @in_words
 def create(
     *,
@@ -161,7 +154,7 @@ def _join(
 
 @api_keys.command("list")
 @api_key_options
-@_OUTPUT
+@output_option
 @in_words
 def list_command(*, rpc: str, api_keys: Path, named: tuple[str, ...], output: str) -> None:
     """List the keys; what they are is not kept."""
@@ -173,14 +166,16 @@ def list_command(*, rpc: str, api_keys: Path, named: tuple[str, ...], output: st
 @api_keys.command()
 @click.argument("key_id", metavar="KEY-ID")
 @api_key_options
+@output_option
 @in_words
-def revoke(*, key_id: str, rpc: str, api_keys: Path, named: tuple[str, ...]) -> None:
+def revoke(*, key_id: str, rpc: str, api_keys: Path, named: tuple[str, ...], output: str) -> None:
     """End the key KEY-ID at once and for good."""
     try:
         gone = ApiKeys(api_keys.expanduser()).revoke(key_id)
     except ApiKeyError as error:
         fail(str(error))
-    click.echo(f"revoked {gone.id} of {gone.agent_id}")
+    text = f"revoked {gone.id} of {gone.agent_id}"
+    say(output, text, revoked=gone.id, agent_id=gone.agent_id)
 
 
 def _fields(key: ApiKey) -> dict[str, Any]:

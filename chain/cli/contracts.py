@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from chain.cli.output import fail
+from chain.cli.output import fail, output_option, say
 from chain.driver.codes import line_of
 from chain.vm.contract import Contract
 from chain.vm.sandbox.errors import ContractSourceError
@@ -46,7 +46,8 @@ def line_of_contract(text: str) -> str:
     type=click.Path(file_okay=False, path_type=Path),
     help="Write one file an entry point and answer into this folder.",
 )
-def schema(contract: str, out: Path | None) -> None:
+@output_option
+def schema(contract: str, out: Path | None, output: str) -> None:
     """JSON Schema of CONTRACT (a name of the repository, or a folder): what it takes and
     answers."""
     found = contract_of(contract)
@@ -57,5 +58,4 @@ def schema(contract: str, out: Path | None) -> None:
         written = write_schema(found, out)
     except OSError as error:
         fail(f"--out {out} cannot be written: {error.strerror}")
-    for path in written:
-        click.echo(str(path))
+    say(output, "\n".join(map(str, written)), files=[str(path) for path in written])

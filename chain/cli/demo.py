@@ -13,7 +13,7 @@ from chain.cli.demo_chain import DemoChain, LocalChain
 from chain.cli.demo_remote import RemoteChain
 from chain.cli.demo_report import Totals, listed, summary
 from chain.cli.demo_story import StoryFailed, money, play
-from chain.cli.output import fail
+from chain.cli.output import JSON, fail, output_or_json
 from chain.client.jsonrpc import RpcFailed, Unreachable
 from chain.client.transport import ChainError, Outcome, TimedOut
 from chain.driver.log import files
@@ -64,7 +64,7 @@ def _verb(message: Msg) -> str:
 
 @click.command()
 @click.option("--seed", default=1, show_default=True, help="Other seeds give other keys.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of the story.")
+@output_or_json
 @click.option(
     "--log",
     "log_file",
@@ -82,12 +82,13 @@ def _verb(message: Msg) -> str:
     help="Play on this node instead, of a devnet or a testnet, which has the demo once.",
 )
 def demo(
-    seed: int, as_json: bool, log_file: Path | None, home: Path | None, rpc: str | None
+    seed: int, output: str, log_file: Path | None, home: Path | None, rpc: str | None
 ) -> None:
     """Play two agents that find each other, negotiate, work and pay, on a fresh chain.
 
     The clock is simulated and every key follows from the seed, so that a seed gives one app hash.
     """
+    as_json = output == JSON
     if log_file is not None:
         _check_place(log_file)
     if rpc is not None:

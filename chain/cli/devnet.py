@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shutil
-from contextlib import ExitStack
+import sys
+from contextlib import ExitStack, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import click
 from chain import wiring
 from chain.app.devnet import ACCOUNTS, WALLETS, WORDS
 from chain.cli.beside import a2a_given, gateway_options, open_gateway
-from chain.cli.output import fail
+from chain.cli.output import JSON, fail, output_option
 from chain.cli.page import open_page, page_options
 from chain.cli.running import BlockTime, node_options, opened, serve
 from chain.driver.codes import KnownCodes
@@ -73,6 +75,7 @@ _SHOWN_MAX = 20
 @page_options
 @gateway_options
 @node_options
+@output_option
 def devnet(
     *,
     home: Path,
@@ -87,6 +90,7 @@ def devnet(
     no_ui: bool,
     gateway_port: int | None,
     no_gateway: bool,
+    output: str,
     **shared: Any,
 ) -> None:
     """Run a local chain with every contract of the repository, and accounts with known keys."""
@@ -110,6 +114,19 @@ def devnet(
     node = opened(lambda: open_node(home, found, options, codes=codes))
 
     def greet(address: str) -> None:
+        if output == JSON:
+            click.echo(json.dumps(_introduction(found, home, block_time, address, lines)))
+        else:
+            introduce(address)
+        with redirect_stdout(sys.stderr) if output == JSON else nullcontext():
+            if not no_gateway:
+                beside.enter_context(
+                    open_gateway(shared["host"], gateway_port, f"http://{address}", a2a, home)
+                )
+            if not no_ui:
+                beside.enter_context(open_page(shared["host"], ui_port, f"http://{address}"))
+
+    def introduce(address: str) -> None:
         pace = block_time if isinstance(block_time, str) else f"every {block_time / 1e9:g} s"
         click.echo(
             f"chain {found.chain_id}, blocks {pace}, genesis {format_time(found.time)}\n"
@@ -122,12 +139,6 @@ def devnet(
             f"WebSocket  ws://{address}/websocket\n"
             f"metrics    http://{address}/metrics"
         )
-        if not no_gateway:
-            beside.enter_context(
-                open_gateway(shared["host"], gateway_port, f"http://{address}", a2a, home)
-            )
-        if not no_ui:
-            beside.enter_context(open_page(shared["host"], ui_port, f"http://{address}"))
 
     with ExitStack() as beside:
         if contracts is not None:
@@ -177,6 +188,26 @@ def _genesis(
     document = wiring.devnet_genesis(chain_id=chain_id, wallets=accounts, validators=validators)
     write_genesis(home, document)
     return parse(document)
+
+
+def _introduction(
+    genesis: Genesis, home: Path, pace: int | str, address: str, lines: dict[str, str]
+) -> dict[str, Any]:
+    """What a devnet says at its start, for machines."""
+    has_contracts = bool(genesis.app_state.get("messages"))
+    return {
+        "chain_id": genesis.chain_id,
+        "home": str(home),
+        "block_time": pace,
+        "rpc": f"http://{address}",
+        "websocket": f"ws://{address}/websocket",
+        "words": WORDS,
+        "accounts": {
+            entry["name"]: entry["address"] for entry in _accounts(genesis) if entry.get("name")
+        },
+        "contracts": wiring.contract_addresses() if has_contracts else {},
+        "lines": lines,
+    }
 
 
 def _show_accounts(genesis: Genesis, wallets: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import click
 
 from chain import gas as prices
-from chain.cli.output import fail
+from chain.cli.output import fail, output_option
 from chain.cli.query import checked_hash
 from chain.cli.remote import reach, remote_options, show_json, show_rows
 from chain.client.control import Control, NotADevnet
@@ -49,13 +49,7 @@ def gas() -> None:
 
 
 @gas.command("prices")
-@click.option(
-    "--output",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="For people or for machines.",
-)
+@output_option
 def prices_command(output: str) -> None:
     """The price table: gas for each thing that is charged."""
     rows: list[dict[str, Any]] = [

@@ -10,18 +10,11 @@ import click
 
 from chain.cli.names import dev_key as dev_key_of
 from chain.cli.names import dev_names, key_options, opened, password
-from chain.cli.output import fail
+from chain.cli.output import fail, output_option, say
 from chain.cli.remote import in_words, show_fields, show_rows
 from chain.client.keystore import KeyInfo, Secret
 from chain.crypto.keys import ML_DSA_87, SECP256K1
 
-_OUTPUT: Final = click.option(
-    "--output",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="For people or for machines.",
-)
 _FILE: Final = click.Path(dir_okay=False, path_type=Path)
 _KIND: Final = click.option(
     "--type",
@@ -48,7 +41,7 @@ def _fields(info: KeyInfo) -> dict[str, Any]:
 @_KIND
 @click.option("--no-backup", is_flag=True, help="Do not show the words of a new wallet.")
 @key_options
-@_OUTPUT
+@output_option
 @in_words
 def add(
     *,
@@ -70,7 +63,7 @@ def add(
 @keys.command("list")
 @click.option("--dev", is_flag=True, help="Show the known keys of devnets as well.")
 @key_options
-@_OUTPUT
+@output_option
 @in_words
 def list_command(*, dev: bool, keyring: Path, password_file: Path | None, output: str) -> None:
     """List the keys and their addresses."""
@@ -92,7 +85,7 @@ def _dev_fields(name: str) -> dict[str, Any]:
 @keys.command()
 @click.argument("name")
 @key_options
-@_OUTPUT
+@output_option
 @in_words
 def show(*, name: str, keyring: Path, password_file: Path | None, output: str) -> None:
     """Show address and public key of NAME (or of a devnet account, dev:NAME)."""
@@ -114,7 +107,7 @@ def show(*, name: str, keyring: Path, password_file: Path | None, output: str) -
 @click.option("--seed", "from_seed", is_flag=True, help="Read a native seed (64 hex) from input.")
 @click.option("--index", type=click.IntRange(0, 2**31 - 1), default=0, help="Account of the words.")
 @key_options
-@_OUTPUT
+@output_option
 @in_words
 def import_command(
     *,
@@ -164,9 +157,16 @@ def _secret_input(what: str) -> str:
 @click.option("--unsafe-secret", is_flag=True, help="The words or the seed itself, in the clear.")
 @click.option("--yes", is_flag=True, help="Do not ask before showing a secret.")
 @key_options
+@output_option
 @in_words
 def export(
-    *, name: str, unsafe_secret: bool, yes: bool, keyring: Path, password_file: Path | None
+    *,
+    name: str,
+    unsafe_secret: bool,
+    yes: bool,
+    keyring: Path,
+    password_file: Path | None,
+    output: str,
 ) -> None:
     """Print the encrypted file of NAME, for `keys import` elsewhere."""
     store = opened(keyring)
@@ -177,19 +177,21 @@ def export(
     if not yes and not click.confirm("who sees the secret owns the account; show it?", err=True):
         fail("not shown")
     secret = store.secret(name, password(password_file))
-    click.echo(secret.words or secret.seed.hex())
+    shown = {"words": secret.words} if secret.words else {"seed": secret.seed.hex()}
+    say(output, secret.words or secret.seed.hex(), name=name, **shown)
 
 
 @keys.command()
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @key_options
+@output_option
 @in_words
-def delete(*, name: str, yes: bool, keyring: Path, password_file: Path | None) -> None:
+def delete(*, name: str, yes: bool, keyring: Path, password_file: Path | None, output: str) -> None:
     """Delete the key NAME for good."""
     store = opened(keyring)
     info = store.info(name)
     if not yes and not click.confirm(f"delete {name} ({info.address}) for good?", err=True):
         fail("not deleted")
     store.remove(name)
-    click.echo(f"deleted {name}")
+    say(output, f"deleted {name}", deleted=name, address=info.address)

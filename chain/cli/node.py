@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from chain import wiring
-from chain.cli.output import fail
+from chain.cli.output import fail, output_option, say
 from chain.cli.running import BlockTime, node_options, opened, serve
 from chain.crypto.keys import Ed25519Key
 from chain.driver.codes import line_of
@@ -61,8 +61,15 @@ def node() -> None:
     help="An account and what it owns, such as msg1…=1000msg. Repeatable.",
 )
 @click.option("--block-time", default="5s", show_default=True, help="Interval of blocks.")
+@output_option
 def init(
-    *, home: Path, chain_id: str, validators: int, accounts: tuple[str, ...], block_time: str
+    *,
+    home: Path,
+    chain_id: str,
+    validators: int,
+    accounts: tuple[str, ...],
+    block_time: str,
+    output: str,
 ) -> None:
     """Write a genesis file and new validator keys into the folder; edit the file, then start."""
     if (home / GENESIS).exists():
@@ -81,11 +88,18 @@ def init(
         (home / GENESIS).unlink()
         fail(str(error))
     write_keys(home, keys)
-    click.echo(f"wrote {home / GENESIS} and the validators' keys")
-    click.echo("lines that store the contracts of the repository:")
-    for contract in REGISTRY.values():
-        click.echo(f"  {line_of(contract)}")
-    click.echo(f"start it with: msgchain node start --home {home}")
+    lines = [line_of(contract) for contract in REGISTRY.values()]
+    listed = "\n".join(f"  {line}" for line in lines)
+    say(
+        output,
+        f"wrote {home / GENESIS} and the validators' keys\n"
+        f"lines that store the contracts of the repository:\n{listed}\n"
+        f"start it with: msgchain node start --home {home}",
+        home=str(home),
+        genesis=str(home / GENESIS),
+        chain_id=chain_id,
+        lines=lines,
+    )
 
 
 def _account(text: str) -> dict[str, Any]:
@@ -102,8 +116,9 @@ def _account(text: str) -> dict[str, Any]:
 @click.option("--block-time", type=BlockTime(), help="Instead of the interval of the genesis.")
 @click.option("--contracts", type=_FOLDER, help="Folder of contract folders to know as well.")
 @node_options
+@output_option
 def start(
-    *, home: Path, block_time: int | str | None, contracts: Path | None, **shared: Any
+    *, home: Path, block_time: int | str | None, contracts: Path | None, output: str, **shared: Any
 ) -> None:
     """Run the node of a folder until it is stopped."""
     logs.set_up(shared["log_level"], shared["log_format"])
@@ -126,8 +141,14 @@ def start(
     running = opened(lambda: open_node(home, found, options, codes=codes))
 
     def greet(address: str) -> None:
-        click.echo(f"chain {found.chain_id}, kept in {home}")
-        click.echo(f"RPC        http://{address}")
-        click.echo(f"WebSocket  ws://{address}/websocket")
+        rpc, socket = f"http://{address}", f"ws://{address}/websocket"
+        say(
+            output,
+            f"chain {found.chain_id}, kept in {home}\nRPC        {rpc}\nWebSocket  {socket}",
+            chain_id=found.chain_id,
+            home=str(home),
+            rpc=rpc,
+            websocket=socket,
+        )
 
     serve(running, host=shared["host"], port=shared["rpc_port"], cors=shared["cors"], greet=greet)

@@ -13,7 +13,7 @@ import click
 
 from chain import wiring
 from chain.app.genesis import export_state
-from chain.cli.output import fail, progress
+from chain.cli.output import fail, output_option, progress, say
 from chain.crypto.verify import TrustingVerifier
 from chain.driver.genesis import GenesisFileError, format_time, parse
 from chain.driver.log import files
@@ -50,7 +50,8 @@ _FAILURES = (LogError, StoreError, GenesisFileError, HomeError)
     type=click.Path(dir_okay=False, exists=True, path_type=Path),
     help="Rebuild from this log instead of the one in the folder.",
 )
-def repair(*, home: Path, tree: bool, only_index: bool, log_file: Path | None) -> None:
+@output_option
+def repair(*, home: Path, tree: bool, only_index: bool, log_file: Path | None, output: str) -> None:
     """Repair the data of a stopped node: salvage, else rebuild by running its log again.
 
     Damaged data are moved aside, never deleted.
@@ -59,29 +60,44 @@ def repair(*, home: Path, tree: bool, only_index: bool, log_file: Path | None) -
     try:
         if only_index:
             shutil.rmtree(home / INDEX, ignore_errors=True)
-            click.echo(f"{home / INDEX} is made anew at the next start")
+            text = f"{home / INDEX} is made anew at the next start"
+            say(output, text, repaired="index")
             return
         if tree:
             height, root = rebuild_tree(data)
-            click.echo(f"tree made anew at height {height}, app hash {root.hex()}")
+            _told(output, "tree", "tree made anew at", height, root)
             return
-        _repair(home, data, log_file)
+        _repair(home, data, log_file, output)
     except StoreLocked as error:
         fail(f"{error}; stop the node first")
     except _FAILURES as error:
         fail(str(error))
 
 
-def _repair(home: Path, data: Path, log_file: Path | None) -> None:
+def _told(
+    output: str, what: str, text: str, height: int, root: bytes, *, kept: Path | None = None
+) -> None:
+    more = f"; what was damaged lies in {kept}" if kept else ""
+    say(
+        output,
+        f"{text} height {height}, app hash {root.hex()}{more}",
+        repaired=what,
+        height=height,
+        app_hash=root.hex(),
+        **({"damaged": str(kept)} if kept else {}),
+    )
+
+
+def _repair(home: Path, data: Path, log_file: Path | None, output: str) -> None:
     if log_file is None and _sound(data):
         height, root = check_folder(data)
-        click.echo(f"nothing to repair: height {height}, app hash {root.hex()}")
+        _told(output, "nothing", "nothing to repair:", height, root)
         return
     if log_file is None:
         LevelBackend.repair(data)
         if _sound(data):
             height, root = check_folder(data)
-            click.echo(f"salvaged: height {height}, app hash {root.hex()}")
+            _told(output, "salvaged", "salvaged:", height, root)
             return
     records: Iterator[Record]
     if log_file is not None:
@@ -94,10 +110,7 @@ def _repair(home: Path, data: Path, log_file: Path | None) -> None:
     kept = set_aside(data) if data.exists() else None
     fresh.rename(data)
     shutil.rmtree(home / INDEX, ignore_errors=True)
-    click.echo(
-        f"rebuilt from the log: height {height}, app hash {root.hex()}"
-        + (f"; what was damaged lies in {kept}" if kept else "")
-    )
+    _told(output, "rebuilt", "rebuilt from the log:", height, root, kept=kept)
 
 
 def _sound(data: Path) -> bool:
@@ -138,7 +151,8 @@ def _rebuild(home: Path, fresh: Path, records: Iterator[Record]) -> tuple[int, b
 @click.command()
 @_HOME
 @click.option("--blocks", type=click.IntRange(1), default=1, show_default=True)
-def rollback(*, home: Path, blocks: int) -> None:
+@output_option
+def rollback(*, home: Path, blocks: int, output: str) -> None:
     """Take the last blocks of a stopped node back: state, log and index."""
     try:
         node = open_node(home, read_genesis(home), Options())
@@ -155,7 +169,9 @@ def rollback(*, home: Path, blocks: int) -> None:
         state = node.producer.state
         node.close()
     shutil.rmtree(home / INDEX, ignore_errors=True)
-    click.echo(f"at height {state.height}, app hash {state.app_hash.hex()}")
+    root = state.app_hash.hex()
+    text = f"at height {state.height}, app hash {root}"
+    say(output, text, height=state.height, app_hash=root)
 
 
 @click.group()
@@ -167,7 +183,8 @@ def state() -> None:
 @_HOME
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--chain-id", help="Name of the new chain; default: the old one's.")
-def export(*, home: Path, file: Path, chain_id: str | None) -> None:
+@output_option
+def export(*, home: Path, file: Path, chain_id: str | None, output: str) -> None:
     """Write FILE, a genesis that starts where the chain in --home stands."""
     try:
         document = exported(home / DATA, chain_id)
@@ -179,9 +196,13 @@ def export(*, home: Path, file: Path, chain_id: str | None) -> None:
         file.write_text(json.dumps(document, ensure_ascii=False) + "\n", encoding="utf-8")
     except OSError as error:
         fail(f"{file}: cannot be written: {error.strerror}")
-    click.echo(
+    say(
+        output,
         f"{file}: chain {document['chain_id']} from height {document['initial_height']}; start it "
-        f"with `msgchain devnet --genesis {file} --home NEW`"
+        f"with `msgchain devnet --genesis {file} --home NEW`",
+        file=str(file),
+        chain_id=document["chain_id"],
+        initial_height=document["initial_height"],
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import click
 
-from chain.cli.output import fail
+from chain.cli.output import fail, output_option
 from chain.client.control import NotADevnet
 from chain.client.jsonrpc import DEFAULT_URL, RpcFailed, Unreachable
 from chain.client.keystore import KeystoreError
@@ -50,13 +50,6 @@ _HELP: Final = {
 
 def remote_options(command: F) -> F:
     """Options of every command that speaks to a node, and its failures in words."""
-    shown = click.option(
-        "--output",
-        type=click.Choice(["table", "json"]),
-        default="table",
-        show_default=True,
-        help="For people or for machines.",
-    )
     where = click.option(
         "--rpc",
         "rpc",
@@ -66,7 +59,7 @@ def remote_options(command: F) -> F:
         metavar="URL",
         help="The node; also from MSGCHAIN_RPC.",
     )
-    return where(shown(in_words(command)))
+    return where(output_option(in_words(command)))
 
 
 def in_words(command: F) -> F:

@@ -45,7 +45,7 @@ class Devnet:
     def _wait(self) -> str:
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end:
-            found = re.search(r"RPC +(http://\S+)", self.output)
+            found = re.search(r"(?:RPC +|\"rpc\": \")(http://[^\s\"]+)", self.output)
             if found and self._answers(found[1]):
                 return found[1]
             if self.process.poll() is not None:
