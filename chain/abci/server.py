@@ -131,7 +131,13 @@ class Server:
         frames = Frames()
         try:
             while data := connection.recv(_RECEIVE):
-                replies = [self._reply(raw) for raw in frames.feed(data)]
+                asked = [_request(raw) for raw in frames.feed(data)]
+                ahead = self._handler.prove_ahead(asked)
+                replies = []
+                for place, (method, request) in enumerate(asked):
+                    if place in ahead:
+                        ahead[place].exception()  # until it is done; the answer tells of failures
+                    replies.append(self._reply(method, request))
                 if replies:
                     connection.sendall(b"".join(replies))
         except FrameError as error:
@@ -143,12 +149,7 @@ class Server:
                 self._open.discard(connection)
             connection.close()
 
-    def _reply(self, raw: bytes) -> bytes:
-        try:
-            request = Request.FromString(raw)
-            method = method_of(request)
-        except Exception as error:
-            raise FrameError(f"not an ABCI request: {error}") from None
+    def _reply(self, method: str, request: Any) -> bytes:
         if self._broken:
             return _exception(self._broken)
         try:
@@ -158,6 +159,14 @@ class Server:
             self._broken = f"{method}: {error}"
             threading.Timer(_LAST_WORDS_SECONDS, self._on_failure).start()
             return _exception(self._broken)
+
+
+def _request(raw: bytes) -> tuple[str, Any]:
+    try:
+        request = Request.FromString(raw)
+        return method_of(request), request
+    except Exception as error:
+        raise FrameError(f"not an ABCI request: {error}") from None
 
 
 def _exception(text: str) -> bytes:

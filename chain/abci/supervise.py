@@ -13,6 +13,7 @@ import logging
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -21,6 +22,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Final
 
 from chain.abci.homes import Home
@@ -32,6 +34,8 @@ INSTALL: Final = f"go install github.com/cometbft/cometbft/cmd/cometbft@{VERSION
 _POLL_SECONDS: Final = 0.2
 _RESTART_SECONDS: Final = 0.5
 _STOP_SECONDS: Final = 10.0
+_READY_SECONDS: Final = 30.0
+_READY_POLL_SECONDS: Final = 0.05
 _LOOK_SECONDS: Final = 3.0
 #: a pair that stood so long while another got so far ahead is started again; each time in a row it
 #: is given twice as long
@@ -86,12 +90,25 @@ class Pair:
         self.restarts = -1
 
     def start(self) -> None:
-        """Start both; CometBFT dials the App until it answers."""
+        """Start both."""
+        self.start_app()
+        self.start_node()
+
+    def start_app(self) -> None:
+        """Start the App alone."""
         self.restarts += 1
         self.app = self._spawn(
             "app.log",
             [*self._command, "abci", "--home", str(self.home.folder)],
         )
+
+    def start_node(self) -> None:
+        """Start CometBFT when the App listens: it dials only every three seconds."""
+        end = time.monotonic() + _READY_SECONDS
+        while time.monotonic() < end and self.app is not None and self.app.poll() is None:
+            if _listens(self.home.socket):
+                break
+            time.sleep(_READY_POLL_SECONDS)
         self.node = self._spawn(
             "node.log", [self._binary, "start", "--home", str(self.home.folder)]
         )
@@ -147,6 +164,15 @@ class Pair:
         return max(times)
 
 
+def _listens(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(str(path))
+        except OSError:
+            return False
+    return True
+
+
 @dataclass(slots=True)
 class _Health:
     """Where a pair stood when it was last seen to move, and how long it may stand."""
@@ -154,6 +180,14 @@ class _Health:
     mark: tuple[int | None, float]
     since: float
     patience: float
+
+
+def _start(pairs: Sequence[Pair]) -> None:
+    """Start several pairs: all Apps first, which take longest."""
+    for pair in pairs:
+        pair.start_app()
+    for pair in pairs:
+        pair.start_node()
 
 
 class Net:
@@ -172,30 +206,26 @@ class Net:
 
     def start(self) -> None:
         """Start every pair and the watch over them."""
-        for pair in self.pairs:
-            pair.start()
+        _start(self.pairs)
         self._watcher.start()
 
     def _watch(self) -> None:
         looked = time.monotonic()
         while not self._ended.wait(_POLL_SECONDS):
-            for pair in self.pairs:
-                with self._turn:
-                    if not pair.alive():
-                        self._again(pair, "lost a process")
+            with self._turn:
+                self._again([pair for pair in self.pairs if not pair.alive()], "lost a process")
             if time.monotonic() - looked > _LOOK_SECONDS:
                 looked = time.monotonic()
-                for pair in self._standing():
-                    self._again(pair, "stands while others go on")
+                self._again(self._standing(), "stands while others go on")
 
-    def _again(self, pair: Pair, why: str) -> None:
+    def _again(self, pairs: Sequence[Pair], why: str) -> None:
         with self._turn:
-            if pair.home.name in self.held or self._ended.is_set():
-                return
-            log.warning("%s %s; the pair is started again", pair.home.name, why)
-            pair.stop()
-            if not self._ended.wait(_RESTART_SECONDS):
-                pair.start()
+            due = [pair for pair in pairs if pair.home.name not in self.held]
+            for pair in due:
+                log.warning("%s %s; the pair is started again", pair.home.name, why)
+                pair.stop()
+            if due and not self._ended.wait(_RESTART_SECONDS):
+                _start(due)
 
     def _standing(self) -> list[Pair]:
         """The pairs that stood too long while another one went on."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from ports import first_port
 
 from chain import wiring
 from chain.abci.homes import ConsensusKey, Home, write_config, write_net
@@ -48,14 +49,13 @@ def make_net(
         document = wiring.devnet_genesis(
             chain_id=chain_id, wallets=6, validators=0, time=time.time_ns()
         )
-        worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
         homes = write_net(
             folder,
             document,
             validators=validators,
             full_nodes=full_nodes,
             kind=kind,
-            first_port=20_000 + 500 * worker,
+            first_port=first_port(),
             payouts=[wiring.dev_key(f"node{index}").address for index in range(validators)],
             keys=keys,
         )

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from ports import first_port
 
 from chain import wiring
 from chain.abci.homes import write_config, write_net
@@ -34,7 +35,7 @@ def wait_until(holds: Callable[[], bool], seconds: float) -> bool:
 @pytest.mark.parametrize("app_dies_too", [False, True], ids=["app-lives", "app-killed"])
 def test_every_crash_point_recovers(cometbft: str, tmp_path: Path, app_dies_too: bool) -> None:
     document = wiring.devnet_genesis(wallets=2, validators=0, time=time.time_ns())
-    (home,) = write_net(tmp_path, document, validators=1, first_port=24_000 + 50 * app_dies_too)
+    (home,) = write_net(tmp_path, document, validators=1, first_port=first_port())
     write_config(home, [home], block_time="200ms")
     for point in range(11):
         crashing = Pair(home, cometbft, {"FAIL_TEST_INDEX": str(point)})

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from devnet_process import Devnet
 from e2e_net import Manifest, Missing, build
+from ports import ports as free
 
 from chain import wiring
-from chain.abci.homes import free_ports
 from chain.abci.supervise import Net
 from chain.app.devnet import dev_key
 from chain.cli.log_cometbft import records_of
@@ -63,7 +63,7 @@ def test_their_tests_pass_on_four_validators_and_evidence_reaches_the_app(
 ) -> None:
     tests, runner = built
     names = [f"validator0{number}" for number in range(1, 5)]
-    ports = free_ports(4, 25_000)
+    ports = free(4)
     manifest = Manifest(tmp_path, dict(zip(names, ports, strict=True)), evidence=4)
     manifest.run_runner(runner, "setup")
     net = make_net(4, chain_id="net", keys=manifest.keys(names), rpc_ports=ports)
@@ -105,7 +105,7 @@ def test_their_tests_pass_on_four_validators_and_evidence_reaches_the_app(
 
 def test_their_tests_pass_on_the_embedded_node(built: tuple[Path, Path], tmp_path: Path) -> None:
     tests, runner = built
-    (port,) = free_ports(1, 26_000)
+    (port,) = free(1)
     manifest = Manifest(tmp_path, {"validator01": port})
     manifest.run_runner(runner, "setup")
     (key,) = manifest.keys(["validator01"])
@@ -147,7 +147,7 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Devnet]:
 def test_the_light_client_accepts_the_embedded_chain(
     embedded: Devnet, cometbft: str, tmp_path: Path, way: str
 ) -> None:
-    (port,) = free_ports(1, 26_500)
+    (port,) = free(1)
     trusted = embedded.call("commit", height="3")["signed_header"]["commit"]["block_id"]["hash"]
     words = ["light", "msg-chain-1", "-p", embedded.url, "-w", embedded.url]
     words += ["--height", "3", "--hash", trusted, "--home-dir", str(tmp_path / "light")]

@@ -20,9 +20,12 @@ class Fake(Pair):
         self.at: int | None = 1
         self.up = True
 
-    def start(self) -> None:
+    def start_app(self) -> None:
         self.restarts += 1
         self.up = True
+
+    def start_node(self) -> None:
+        pass
 
     def stop(self, how: int = 15) -> None:
         self.up = False
@@ -84,10 +87,10 @@ def test_a_silent_pair_whose_app_writes_is_replaying(
 def test_a_held_pair_stays_down_and_another_is_started_again(net: Net) -> None:
     one, other = net.pairs
     net.hold("a")
-    net._again(one, "lost a process")
+    net._again([one], "lost a process")
     assert one.restarts == -1
     other.up = False
-    net._again(other, "lost a process")
+    net._again([one, other], "lost a process")
     assert other.restarts == 0
     net.resume("a")
     assert one.up

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[3]
 #: those that start processes or sign many transactions: `targets` runs the same code below
 SLOW = {"pipeline", "replay", "restart", "startup"}
 #: those that start servers: each in a process of its own
-SERVERS = {"gateway", "node", "soak"}
+SERVERS = {"abci", "gateway", "node", "soak"}
 
 
 @pytest.mark.long
