@@ -58,3 +58,10 @@ def test_every_call_of_the_client(devnet: Devnet) -> None:
 
 def test_the_story_of_the_guide(devnet: Devnet) -> None:
     run("story.test.cjs", devnet.url, devnet.socket_url, json.dumps(contract_addresses()))
+
+
+def test_the_client_of_0_32(devnet: Devnet) -> None:
+    if not (MODULES / "cosmjs-0.32").is_dir() and os.environ.get("MSGCHAIN_CI") != "1":
+        pytest.skip(f"needs cosmjs-0.32 of tests/system/node/package.json in {MODULES}")
+    addresses = json.dumps(contract_addresses())
+    run("cosmjs-0.32.test.cjs", devnet.url, devnet.socket_url, addresses)
