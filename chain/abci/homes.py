@@ -12,8 +12,9 @@ import json
 import os
 import socket
 import tempfile
+import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,6 +29,10 @@ BLOCK_BYTES_MAX: Final = 4 * 1024 * 1024
 #: below the range that the system hands out to outgoing connections
 PORT_FIRST: Final = 20_000
 PORT_LAST: Final = 32_700
+LOOPBACK: Final = "127.0.0.1"
+#: CometBFT's own ports, where each node has a machine
+P2P_PORT: Final = 26_656
+RPC_PORT: Final = 26_657
 #: the system's bound on the path of a unix socket
 UNIX_PATH_MAX: Final = 107
 _TYPES: Final = {
@@ -69,6 +74,8 @@ class Home:
     p2p_port: int
     rpc_port: int
     validator: bool
+    #: its machine; others than loopback listen for their peers on every interface
+    host: str = LOOPBACK
 
     @property
     def socket(self) -> Path:
@@ -225,15 +232,16 @@ def _write(path: Path, value: Mapping[str, Any], *, secret: bool = False) -> Non
 
 
 def write_config(home: Home, peers: Sequence[Home], *, block_time: str = "1s") -> None:
-    """Write CometBFT's settings for a node of a small net on loopback; what is not named here
-    keeps its default (reasons in the operators' page of the README).
+    """Write CometBFT's settings for a node of a small net; what is not named here keeps its
+    default (reasons in the operators' page of the README). RPC is on loopback only.
     """
-    others = [f"{p.node_id}@127.0.0.1:{p.p2p_port}" for p in peers if p.node_id != home.node_id]
+    others = [f"{p.node_id}@{p.host}:{p.p2p_port}" for p in peers if p.node_id != home.node_id]
+    listen = LOOPBACK if home.host == LOOPBACK else "0.0.0.0"
     settings: dict[str, dict[str, str | int | bool]] = {
         "": {"moniker": home.name, "proxy_app": f"unix://{home.socket}", "abci": "socket"},
         "rpc": {"laddr": f"tcp://127.0.0.1:{home.rpc_port}", "pprof_laddr": ""},
         "p2p": {
-            "laddr": f"tcp://127.0.0.1:{home.p2p_port}",
+            "laddr": f"tcp://{listen}:{home.p2p_port}",
             "persistent_peers": ",".join(others),
             "addr_book_strict": False,
             "allow_duplicate_ip": True,
@@ -264,6 +272,7 @@ def save_net(folder: Path, homes: Sequence[Home]) -> None:
             "p2p_port": home.p2p_port,
             "rpc_port": home.rpc_port,
             "validator": home.validator,
+            "host": home.host,
         }
         for home in homes
     ]
@@ -286,15 +295,17 @@ def write_net(
     first_port: int = PORT_FIRST,
     payouts: Sequence[str] = (),
     keys: Sequence[ConsensusKey] = (),
+    hosts: Sequence[str] = (),
 ) -> list[Home]:
     """Write the homes of a new net: ``validators`` nodes that vote, ``full_nodes`` that follow.
 
-    ``keys``: of the validators, default fresh ones. Raises: OSError.
+    ``keys``: of the validators, default fresh ones; ``hosts``: a machine for each node, which then
+    has CometBFT's own ports. Raises: OSError.
     """
     keys = keys or [new_key(kind) for _ in range(validators)]
     genesis = genesis_file(document, keys, kind=kind, payouts=payouts)
     count = validators + full_nodes
-    ports = free_ports(2 * count, first_port)
+    ports = [P2P_PORT, RPC_PORT] * count if hosts else free_ports(2 * count, first_port)
     homes = []
     for index in range(count):
         votes = index < validators
@@ -308,5 +319,17 @@ def write_net(
                 validator=votes,
             )
         )
+    if hosts:
+        homes = [replace(one, host=host) for one, host in zip(homes, hosts, strict=True)]
     save_net(folder, homes)
     return homes
+
+
+def home_of(folder: Path) -> Home:
+    """The home in a folder, as its ``config.toml`` has it.
+
+    Raises: OSError, ValueError, KeyError.
+    """
+    config = tomllib.loads((folder / "config" / "config.toml").read_text(encoding="utf-8"))
+    p2p, rpc = (int(config[part]["laddr"].rpartition(":")[2]) for part in ("p2p", "rpc"))
+    return Home(folder, str(config["moniker"]), "", p2p, rpc, True)

@@ -121,7 +121,11 @@ class Pair:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env={**os.environ, **self._settings},
+            env={
+                **os.environ,
+                "CMT_PROXY_APP": f"unix://{self.home.socket}",  # the folder may have been moved
+                **self._settings,
+            },
             start_new_session=True,
         )
 

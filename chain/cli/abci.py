@@ -15,7 +15,7 @@ import click
 
 from chain import wiring
 from chain.abci.handler import Handler
-from chain.abci.homes import Home, load_net, socket_of, write_config, write_net
+from chain.abci.homes import Home, home_of, load_net, socket_of, write_config, write_net
 from chain.abci.server import Server
 from chain.abci.supervise import MissingCometBFT, Net, Pair, find_cometbft
 from chain.app.application import App
@@ -48,10 +48,25 @@ _STATUS_SECONDS = 2.0
     metavar="N",
     help="Take the App's last N blocks back and end; `cometbft rollback --hard` does the node's.",
 )
-def abci(home: Path, address: str | None, log_level: str, rollback: int | None) -> None:
+@click.option(
+    "--with-node",
+    is_flag=True,
+    help="Run CometBFT beside it, restart the pair whatever ends, and say its height.",
+)
+def abci(
+    *, home: Path, address: str | None, log_level: str, rollback: int | None, with_node: bool
+) -> None:
     """Serve the App to CometBFT over the ABCI socket protocol."""
     logs.set_up(log_level, "text")
     home = home.resolve()
+    if with_node:
+        try:
+            _watch([home_of(home)], find_cometbft())
+        except MissingCometBFT as error:
+            fail(str(error))
+        except (OSError, ValueError, KeyError) as error:
+            fail(f"{home} is no home of a node: {error}")
+        return
     (home / "app").mkdir(parents=True, exist_ok=True)
     try:
         store = StateStore(LevelBackend(home / "app"), keep_heights=wiring.KEEP_HEIGHTS)
@@ -107,6 +122,11 @@ def _on_stop(stop: Any) -> None:
 )
 @click.option("--reset", is_flag=True, help="Delete the folder first.")
 @click.option("--init-only", is_flag=True, help="Write the homes and stop.")
+@click.option(
+    "--hosts",
+    metavar="A,B,…",
+    help="A machine for each node: write homes for them, with CometBFT's own ports, and stop.",
+)
 def testnet(
     *,
     home: Path,
@@ -118,9 +138,14 @@ def testnet(
     consensus_keys: str,
     reset: bool,
     init_only: bool,
+    hosts: str | None,
 ) -> None:
     """Run the same App behind several CometBFT validators on loopback."""
     home = home.resolve()
+    machines = hosts.split(",") if hosts else []
+    init_only = init_only or bool(machines)
+    if machines and len(machines) != validators + full_nodes:
+        fail(f"--hosts names {len(machines)} machines for {validators + full_nodes} nodes")
     try:
         binary = "" if init_only else find_cometbft()
     except MissingCometBFT as error:
@@ -141,16 +166,21 @@ def testnet(
             full_nodes=full_nodes,
             kind=_KINDS[consensus_keys],
             payouts=[wiring.dev_key(f"node{index}").address for index in range(validators)],
+            hosts=machines,
         )
     for one in homes:
-        click.echo(f"{one.name}  RPC {one.rpc}  home {one.folder}")
-    if not init_only:
-        _run(homes, block_time, binary)
-
-
-def _run(homes: list[Home], block_time: str, binary: str) -> None:
-    for one in homes:
         write_config(one, homes, block_time=block_time)
+        click.echo(f"{one.name}  RPC {one.rpc}  home {one.folder}")
+    if machines:
+        click.echo(
+            "copy each home to its machine; run there: msgchain abci --with-node --home HOME"
+        )
+    elif not init_only:
+        _watch(homes, binary)
+
+
+def _watch(homes: list[Home], binary: str) -> None:
+    """Run pairs until somebody stops them, with a line of heights every two seconds."""
     net = Net([Pair(one, binary) for one in homes])
     ended = threading.Event()
     _on_stop(ended.set)

@@ -16,14 +16,18 @@ from chain.client.rpc import RpcClient
 pytestmark = [pytest.mark.cometbft, pytest.mark.long]
 
 
+FOUR = ("testnet", "--validators", "4", "--block-time", "200ms")
+
+
 class Testnet:
     """The command as a process."""
 
     __test__ = False
 
-    def __init__(self, home: Path, output: Path) -> None:
+    def __init__(self, home: Path, output: Path, *command: str) -> None:
         self.output = output
-        words = ["testnet", "--validators", "4", "--block-time", "200ms", "--home", str(home)]
+        self.nodes = 1 if command else 4
+        words = [*(command or FOUR), "--home", str(home)]
         with output.open("w") as out:
             self.process = subprocess.Popen([*COMMAND, *words], stdout=out, stderr=out)
 
@@ -33,7 +37,7 @@ class Testnet:
         while time.monotonic() < end:
             heights = re.findall(r"node(\d) +(\d+)(?: \(stands\))?", self.output.read_text())
             last = {number: int(height) for number, height in heights}
-            if len(last) == 4 and min(last.values()) >= height:
+            if len(last) == self.nodes and min(last.values()) >= height:
                 return
             assert self.process.poll() is None, self.output.read_text()
             time.sleep(0.2)
@@ -75,3 +79,22 @@ def test_the_demo_plays_on_four_validators(cometbft: str, tmp_path: Path) -> Non
     resumed = Testnet(home, tmp_path / "out2")
     resumed.wait_for_height(top + 3)
     resumed.stop()
+
+
+def test_a_home_runs_wherever_it_was_moved(cometbft: str, tmp_path: Path) -> None:
+    words = ["testnet", "--validators", "1", "--block-time", "200ms", "--init-only"]
+    assert msgchain(*words, "--home", str(tmp_path / "net")).returncode == 0
+    home = (tmp_path / "net" / "node0").rename(tmp_path / "moved")
+    pair = Testnet(home, tmp_path / "out", "abci", "--with-node")
+    try:
+        pair.wait_for_height(3)
+    finally:
+        pair.stop()
+    before = max(int(height) for height in re.findall(r"node0 +(\d+)", pair.output.read_text()))
+    done = msgchain("abci", "--home", str(home), "--rollback", "1")
+    assert re.search(r"at height \d+, app hash [0-9a-f]{64}", done.stdout), done.stderr
+    again = Testnet(home, tmp_path / "out2", "abci", "--with-node")
+    try:
+        again.wait_for_height(before + 2)
+    finally:
+        again.stop()

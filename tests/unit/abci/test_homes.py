@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import stat
+import tomllib
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from chain import wiring
 from chain.abci.homes import (
     UNIX_PATH_MAX,
+    home_of,
     load_net,
     new_key,
     socket_of,
@@ -19,6 +22,7 @@ from chain.abci.homes import (
 )
 from chain.app.application import App
 from chain.block.types import BlockInput
+from chain.cli.main import cli
 from chain.driver.genesis import begin, parse
 from chain.store import MemoryBackend, StateStore
 from chain.tx.builder import build_dev
@@ -77,3 +81,37 @@ def test_a_socket_has_a_path_that_the_system_takes(tmp_path: Path) -> None:
 def test_kinds_of_keys_that_nobody_knows_are_refused() -> None:
     with pytest.raises(ValueError, match="sr25519"):
         new_key("sr25519")
+
+
+def test_homes_for_machines_name_each_other_and_may_be_moved(tmp_path: Path) -> None:
+    hosts = ["10.0.0.1", "10.0.0.2"]
+    done = CliRunner().invoke(
+        cli,
+        [
+            "testnet",
+            "--home",
+            str(tmp_path / "net"),
+            "--validators",
+            "2",
+            "--hosts",
+            ",".join(hosts),
+        ],
+    )
+    assert done.exit_code == 0, done.output
+    homes = load_net(tmp_path / "net")
+    assert [home.host for home in homes] == hosts
+    moved = (tmp_path / "net" / "node0").rename(tmp_path / "elsewhere")
+    config = tomllib.loads((moved / "config" / "config.toml").read_text())
+    assert config["p2p"]["laddr"] == "tcp://0.0.0.0:26656"
+    assert config["p2p"]["persistent_peers"] == f"{homes[1].node_id}@10.0.0.2:26656"
+    assert config["rpc"]["laddr"] == "tcp://127.0.0.1:26657"
+    found = home_of(moved)
+    assert (found.name, found.rpc_port, found.socket) == ("node0", 26657, moved / "abci.sock")
+    too_few = ["testnet", "--home", str(tmp_path / "other"), "--hosts", "10.0.0.1"]
+    assert CliRunner().invoke(cli, too_few).exit_code == 1
+
+
+def test_a_folder_that_is_no_home_is_named(tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["abci", "--with-node", "--home", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "no home of a node" in done.output or "was not found" in done.output
