@@ -32,7 +32,7 @@ from chain.node.home import (
 )
 from chain.node.reload import Watcher
 from chain.node.service import Options
-from chain.store.errors import StoreError
+from chain.store.errors import StoreError, StoreLocked
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -102,6 +102,8 @@ def devnet(
         if reset:
             wipe(home)
         found = _genesis(home, genesis, chain_id, accounts, validators)
+    except StoreLocked as error:
+        fail(f"{error}; stop that process, or use another --home")
     except (StoreError, HomeError, GenesisFileError) as error:
         fail(str(error))
     options = Options(

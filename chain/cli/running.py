@@ -16,7 +16,7 @@ from chain.node.home import HomeError
 from chain.node.process import tune
 from chain.node.server import PortInUse, Server, listen
 from chain.node.service import INSTANT, MANUAL, Node
-from chain.store.errors import StoreError
+from chain.store.errors import StoreError, StoreLocked
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -91,6 +91,8 @@ def opened(make: Callable[[], Node]) -> Node:
     """Open a node, or say what to do about what is in the way."""
     try:
         return make()
+    except StoreLocked as error:
+        fail(f"{error}; stop that process, or use another --home")
     except (StoreError, GenesisFileError, HomeError) as error:
         fail(str(error))
 

@@ -18,6 +18,8 @@ class StoreLocked(StoreError):
     """A second process tried to open a folder that is in use."""
 
     def __init__(self, folder: str, cause: str) -> None:
+        if cause.startswith(("b'", 'b"')):  # LevelDB's words, as its binding shows bytes
+            cause = cause[2:-1]
         super().__init__(f"database {folder} is in use by another process: {cause}")
         self.folder = folder
         self.cause = cause

@@ -64,9 +64,12 @@ def test_a_second_process_names_folder_and_cause(tmp_path: Path) -> None:
         second = run("devnet", "--home", str(tmp_path / "home"), "--rpc-port", "0")
         assert second.returncode == 1
         assert str(tmp_path / "home") in second.stderr
+        assert "use another --home" in second.stderr
+        assert "b'" not in second.stderr
         assert "Traceback" not in second.stderr
         reset = run("devnet", "--home", str(tmp_path / "home"), "--rpc-port", "0", "--reset")
         assert reset.returncode == 1
+        assert "use another --home" in reset.stderr
         assert net.height == 1
     finally:
         assert net.stop() == 0
