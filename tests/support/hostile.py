@@ -256,7 +256,20 @@ REFUSED: dict[str, Refused] = {
     "G debug": Refused(_body("return __debug__"), 2, "private"),
     "G keyword order": Refused("def f(**kw):\n    pass\n", 1, "**"),
     # H: state that survives
-    "H list": Refused("X = []\nY = [1]\n", 2, "constant is"),
+    "H list": Refused("X = 1\nY = [1]\n", 2, "constant is"),
+    "H empty list": Refused("X = []\n", 1, "constant is"),
+    "H empty list with a type": Refused("X: list[int] = []\n", 1, "constant is"),
+    "H empty list of a class": Refused(
+        STD + "class E(ContractError):\n    kept = []\n", 3, "constant is"
+    ),
+    "H empty list of an error's field": Refused(
+        STD + "class E(ContractError):\n    kept: list[int] = []\n", 0, "keep state"
+    ),
+    "H empty list of a record": Refused(
+        STD + "class A(Record):\n    x: int\n    kept = []\n", 4, "constant is"
+    ),
+    "H empty default": Refused("def f(x=[]):\n    pass\n", 1, "constant is"),
+    "H empty default of a lambda": Refused("f = lambda x=[]: x\n", 1, "constant is"),
     "H list in a tuple": Refused("Y = ([1],)\n", 1, "constant is"),
     "H response": Refused(STD + "R = Response()\n", 2, "constant is"),
     "H global": Refused(_body("global X\nX = 1"), 2, "storage"),
@@ -537,6 +550,10 @@ FAILING: dict[str, Failing] = {
     "H generic built-in called": Failing("return X(range(10**9))", "wrong type", "X = list[int]\n"),
     "H generic built-in used": Failing(
         "return X.append([1], 2)", "on a value, not on a class", "X = list[int]\n"
+    ),
+    "H empty module dictionary": Failing("D['a'] = 1", "only places of lists", "D = {}\n"),
+    "H empty dictionary as default": Failing(
+        "return f()", "only places of lists", "def f(x={}):\n    x['a'] = 1\n"
     ),
     "H module dictionary": Failing("D['a'] = 1", "only places of lists", "D = {'a': 0}\n"),
     "H module dictionary updated": Failing(

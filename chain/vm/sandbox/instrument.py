@@ -21,6 +21,7 @@ from chain.vm.sandbox.literals import (
     adds,
     comparison,
     fold,
+    is_empty,
     literal_index,
     small,
     small_int,
@@ -87,7 +88,7 @@ class _Rewriter(ast.NodeTransformer):
     def field(self, node: ast.stmt) -> ast.stmt:
         """A statement of a class; annotations stay, for they are the fields."""
         if isinstance(node, ast.AnnAssign):
-            if node.value is not None:
+            if node.value is not None and not is_empty(node.value):
                 node.value = self.frozen(node.value)
             return node
         return self.top(node)
@@ -96,10 +97,6 @@ class _Rewriter(ast.NodeTransformer):
         """A constant of a module: folded, and frozen unless it is a plain literal."""
         node = _Constants(self).visit(node)
         if isinstance(node, ast.Constant):
-            return node
-        if isinstance(node, ast.List | ast.Tuple) and not node.elts:
-            return node
-        if isinstance(node, ast.Dict) and not node.keys:
             return node
         return call_helper("freeze", node, at=node)
 

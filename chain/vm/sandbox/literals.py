@@ -100,6 +100,13 @@ def literal_index(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant)
 
 
+def is_empty(node: ast.expr) -> bool:
+    """``[]`` or ``{}``: as the default of a field, each record makes its own."""
+    return (isinstance(node, ast.List) and not node.elts) or (
+        isinstance(node, ast.Dict) and not node.keys
+    )
+
+
 def takes_rest(node: ast.expr) -> bool:
     """``a, *b = …``."""
     return isinstance(node, ast.Tuple | ast.List) and any(

@@ -257,12 +257,21 @@ def _check_classes(path: str, space: Mapping[str, Any], facts: Compiled) -> None
             frozen = issubclass(thing, Struct) and thing.__struct_config__.frozen
             if not (frozen or issubclass(thing, ContractError | Words)):
                 raise ContractSourceError(path, 0, f"class {name}: derive from Record, Message …")
+            if not frozen and any(map(_keeps_state, vars(thing).items())):
+                reason = f"class {name}: a list or dictionary would keep state between calls"
+                raise ContractSourceError(path, 0, reason)
     for kinds, what in ((facts.handlers, "except"), (facts.errors, "__init__")):
         for name, line in kinds.items():
             thing = space.get(name)
             if not (isinstance(thing, type) and issubclass(thing, ContractError)):
                 reason = f"{what}: {name} is not a kind of ContractError"
                 raise ContractSourceError(path, line, reason)
+
+
+def _keeps_state(entry: tuple[str, Any]) -> bool:
+    """Whether a class attribute of the contract's own could be changed and kept."""
+    name, held = entry
+    return not name.startswith("_") and isinstance(held, list | dict)
 
 
 def _several(types: Any) -> tuple[Any, ...]:
