@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import os
+import shutil
 import signal
+import subprocess
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from chain.abci.supervise import Net
-from chain.app.devnet import dev_wallet
+from chain.app.devnet import dev_key, dev_wallet
 from chain.cli.log_cometbft import records_of
 from chain.client.rpc import RpcClient
 from chain.client.transport import TxRefused
 from chain.client.wallet import Wallet
+from chain.driver.codes import line_of
 from chain.driver.log.record import BlockRecord
 from chain.driver.log.replay import replay
-from chain.wiring import replay_app
+from chain.tx.messages import MsgUpdateValidators, ValidatorChange
+from chain.wiring import contract_addresses, replay_app
+from contracts.registry import REGISTRY
 
+SCRIPTS = Path(__file__).parents[1] / "node"
 pytestmark = [pytest.mark.cometbft, pytest.mark.long]
 
 
@@ -117,8 +126,60 @@ def test_a_wallet_moves_between_nodes_without_a_change(net: Net) -> None:
         node.close()
 
 
+def cosmjs(net: Net, name: str, validators: str) -> None:
+    """The CosmJS suite of the devnet, unchanged, against one node."""
+    modules = Path(os.environ.get("MSGCHAIN_NODE_MODULES", SCRIPTS / "node_modules"))
+    if shutil.which("node") is None or not (modules / "@cosmjs").is_dir():
+        reason = f"needs Node.js and the packages of tests/system/node/package.json in {modules}"
+        if os.environ.get("MSGCHAIN_CI") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    url = next(pair.home.rpc for pair in net.pairs if pair.home.name == name)
+    words = [url, url.replace("http", "ws"), json.dumps(contract_addresses())]
+    done = subprocess.run(
+        ["node", str(SCRIPTS / "cosmjs.test.cjs"), *words, line_of(REGISTRY["escrow_v1"])],
+        env={
+            **os.environ,
+            "MSGCHAIN_NODE_MODULES": str(modules),
+            "MSGCHAIN_VALIDATORS": validators,
+        },
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.node
+def test_cosmjs_speaks_to_cometbft_in_front(make_net: Callable[..., Net]) -> None:
+    plain = make_net(1, block_time="200ms")
+    cosmjs(plain, "node0", "1")
+    plain.stop()
+
+
+@pytest.mark.node
+def test_cosmjs_speaks_to_a_full_node_of_post_quantum_validators(
+    make_net: Callable[..., Net],
+) -> None:
+    quantum = make_net(2, kind="ml_dsa_65", full_nodes=1, block_time="200ms")
+    cosmjs(quantum, "node2", "unreadable")
+    # governance changes such a validator, and the log of it is read and replayed
+    with RpcClient(quantum.pairs[0].home.rpc) as client:
+        key = client.validators(client.height())[0]["pub_key"]
+        assert key["type"] == "cometbft/PubKeyMlDsa65"
+        authority = Wallet(dev_key("authority"), client)
+        change = ValidatorChange("ml_dsa_65", base64.b64decode(key["value"]), 17)
+        at = authority.send([MsgUpdateValidators(authority.address, (change,))]).height
+        assert quantum.wait_for(at + 4, 60)
+        powers = sorted(int(one["voting_power"]) for one in client.validators(at + 2))
+        assert powers == [10, 17]
+        replay(list(records_of(client, last=at + 2)), replay_app())
+    quantum.stop()
+
+
 def test_validators_with_post_quantum_keys(make_net: Callable[..., Net]) -> None:
-    quantum = make_net(4, kind="ml_dsa_65")
+    quantum = make_net(4, kind="ml_dsa_65", block_time="200ms")
     height = quantum.heights()["node0"] or 0
     quantum.hold("node1")
     assert quantum.wait_for(height + 3, 40)

@@ -226,10 +226,15 @@ steps([
   }],
   ["the rest of the RPC", async () => {
     const client = await Comet38Client.connect(http);
-    assert.equal((await client.validatorsAll()).total, 1);
+    // validators: how many the chain has; "unreadable" where CosmJS does not know their keys
+    const validators = process.env.MSGCHAIN_VALIDATORS || "1";
+    const known = validators !== "unreadable";
+    if (known) assert.equal((await client.validatorsAll()).total, Number(validators));
+    else await rejects(client.validatorsAll(), /unknown pubkey type/);
     assert.equal((await client.blockchain(1, 2)).blockMetas.length, 2);
     assert.equal((await client.commit(1)).commit.height, 1);
-    assert.equal((await client.genesis()).chainId, "msg-chain-1");
+    if (known) assert.equal((await client.genesis()).chainId, "msg-chain-1");
+    else await rejects(client.genesis(), /unknown pubkey type/);
     await client.health();
     assert.equal((await client.numUnconfirmedTxs()).total, 0);
     assert.ok((await client.abciInfo()).lastBlockHeight >= 1);
