@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from chain.node.process import tune
 from chain.store import LevelBackend, StateStore
 from chain.store.buckets import leaf_hash
 from chain.store.keys import META, PATH, decode_meta
@@ -80,8 +81,9 @@ def measure(size: int, batch: int, rounds: int) -> dict[str, Any]:
     """Processor microseconds a key: half of a batch changes keys, half adds some.
 
     ``us`` is the tree on its own, ``whole`` a commit with values, undo record and tree; both with
-    what LevelDB does meanwhile in its own thread.
+    what LevelDB does meanwhile in its own thread, and garbage collected as in a node.
     """
+    tune()
     rng = random.Random(SEED)
     whole: list[float] = []
     alone: list[float] = []
