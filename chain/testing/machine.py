@@ -11,24 +11,25 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, Final
 
 from hypothesis import HealthCheck, find, settings
-from hypothesis import strategies as st
 from hypothesis.control import current_build_context, note
 from hypothesis.errors import StopTest, UnsatisfiedAssumption
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant
 from msgspec.json import encode
 
 from chain.testing.attached import ABOUT_FUNDS, funds
 from chain.testing.choices import Choices
-from chain.testing.clock import CLOCK_BYTES, advance
+from chain.testing.clock import advance
 from chain.testing.codes import ContractLike
 from chain.testing.coins import CoinsLike
 from chain.testing.failures import run_again, save_failure, saved_failures
 from chain.testing.laws import Call, hold
 from chain.testing.options import OPTIONS
 from chain.testing.plans import Blueprint, Plan, Trap
+from chain.testing.reduce import Step, kept, origin_of, shortest
 from chain.testing.report import Report
 from chain.testing.results import ExecTxResult
-from chain.testing.scripts import script
+from chain.testing.rules import class_name, machine_settings, rules
+from chain.testing.scripts import RUN, script
 from chain.testing.world import Setup, World
 
 #: of 256: above, the sender is somebody who has to do with the id in the message
@@ -95,6 +96,7 @@ class ContractMachine(RuleBasedStateMachine):
         self._ghost = SimpleNamespace(**copy.deepcopy(dict(kind.ghosts)))
         self._asked = False  # whether a watcher looked at the ghosts
         self._calm = False  # whether the last step changed nothing
+        self._steps: list[Step] = []
         self._senders = list(world.actors.values())
         self._cast = frozenset(self._senders)
         self.chain._engine.bugs.clear()
@@ -177,7 +179,9 @@ class ContractMachine(RuleBasedStateMachine):
         the same message waits in one now and then.
         """
         here, blueprint = self._here, self.blueprint
-        here.draw = draw
+        drawn: list[Any] = []
+        self._steps.append(Step(plan, raw, drawn))
+        here.draw = None if draw is None else kept(draw, drawn)
         if plan.wants and blueprint.openings and not here.harvest.people:
             plan = blueprint.openings[raw[0] % len(blueprint.openings)]
             raw *= _LONGER
@@ -260,6 +264,7 @@ class ContractMachine(RuleBasedStateMachine):
 
     def pass_time(self, raw: bytes) -> None:
         """A new block: the next one, or one just before, at or after a deadline that was seen."""
+        self._steps.append(Step(None, raw))
         advance(self.chain, self.address, self._here.harvest, Choices(raw))
 
     # --- laws -----------------------------------------------------------------------------------
@@ -284,6 +289,7 @@ class ContractMachine(RuleBasedStateMachine):
             return
         if not current_build_context().is_final:
             return
+        self._reduce(error)
         note(f"\n{self.script()}\n")
         bugs = self.chain.bugs
         if bugs:
@@ -295,6 +301,33 @@ class ContractMachine(RuleBasedStateMachine):
             f"  msgchain log replay {path} --until {self.chain.height} --trace"
         )
 
+    def _reduce(self, error: BaseException) -> None:
+        """Bring the chain to the end of the shortest run that fails in the same way."""
+        kind, origin = type(self), origin_of(error)
+
+        def fails(steps: list[Step]) -> bool:
+            machine = kind()
+            try:
+                machine.laws()
+                for step in steps:
+                    machine._again(step)
+                    machine.laws()
+            except Exception as again:
+                return origin_of(again) == origin
+            return False
+
+        steps = self._steps
+        if fails(steps):
+            fails(shortest(steps, fails))
+
+    def _again(self, step: Step) -> None:
+        """One step of an earlier run."""
+        if step.plan is None:
+            self.pass_time(step.raw)
+            return
+        given = iter(step.drawn)
+        self.attack(step.plan, step.raw, lambda strategy: next(given))
+
     def script(self) -> str:
         """This run as a Python script; what was refused on the way, and changed nothing, is left
         out.
@@ -304,7 +337,7 @@ class ContractMachine(RuleBasedStateMachine):
 
     def _repr_step(self, rule: Any, data: Any, result: Any) -> str:
         """What Hypothesis prints of a step: the last line of the script says it best."""
-        last = self.script().splitlines()[-1]
+        last = [line for line in self.script().splitlines() if line != RUN][-1]
         return f"state.{rule.function.__name__}()  # {last}"
 
     @classmethod
@@ -407,68 +440,9 @@ def contract_machine(
         "report": report,
         "__module__": __name__,
         "__doc__": f"Attacks {blueprint.name}.",
-        **_rules(blueprint),
+        **rules(blueprint),
     }
-    made: type[ContractMachine] = type(_class_name(blueprint.name), (ContractMachine,), members)
-    made.TestCase.settings = _settings()
+    made: type[ContractMachine] = type(class_name(blueprint.name), (ContractMachine,), members)
+    made.TestCase.settings = machine_settings()
     OPTIONS.reports.append(report)
     return made
-
-
-def _settings() -> settings:
-    """What the ``TestCase`` runs with: the profile's, no deadline, the plugin's counts."""
-    changes: dict[str, Any] = {}
-    if OPTIONS.runs is not None:
-        changes["max_examples"] = OPTIONS.runs
-    if OPTIONS.depth is not None:
-        changes["stateful_step_count"] = OPTIONS.depth
-    return settings(
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-        report_multiple_bugs=False,
-        **changes,
-    )
-
-
-def _rules(blueprint: Blueprint) -> dict[str, Any]:
-    """One rule a message and one for time; a weight of three is three rules."""
-    made: dict[str, Any] = {}
-    for plan in blueprint.plans:
-        for copy_number in range(plan.weight):
-            rule_name = plan.rule + (f"_{copy_number + 1}" if copy_number else "")
-            made[rule_name] = _rule_of(rule_name, plan)
-    for copy_number in range(blueprint.time_weight):
-        rule_name = "time_passes" + (f"_{copy_number + 1}" if copy_number else "")
-        made[rule_name] = _clock_rule(rule_name)
-    return made
-
-
-def _rule_of(name: str, plan: Plan) -> Any:
-    size = plan.size
-    if plan.draws:
-
-        def drawn(self: ContractMachine, choices: bytes, data: Any) -> None:
-            self.attack(plan, choices, data.draw)
-
-        drawn.__name__ = name
-        return rule(choices=st.binary(min_size=size, max_size=size), data=st.data())(drawn)
-
-    def plain(self: ContractMachine, choices: bytes) -> None:
-        self.attack(plan, choices)
-
-    plain.__name__ = name
-    return rule(choices=st.binary(min_size=size, max_size=size))(plain)
-
-
-def _clock_rule(name: str) -> Any:
-    def time_passes(self: ContractMachine, choices: bytes) -> None:
-        self.pass_time(choices)
-
-    time_passes.__name__ = name
-    strategy = st.binary(min_size=CLOCK_BYTES, max_size=CLOCK_BYTES)
-    return rule(choices=strategy)(time_passes)
-
-
-def _class_name(name: str) -> str:
-    words = "".join(char if char.isalnum() else " " for char in name).split()
-    return "".join(word[:1].upper() + word[1:] for word in words) + "Machine"

@@ -117,6 +117,8 @@ class Blueprint:
         self._own = [plan for plan in self.plans if plan.contract == self.main_name]
         #: what may be sent where nothing has begun that other messages could name
         self.openings = [plan for plan in self._own if CREATES.match(plan.variant)]
+        if any(plan.draws for plan in self.openings):  # they stand in for what wants them
+            self.plans = [plan._replace(draws=plan.draws or plan.wants) for plan in self.plans]
         self.traps = self._traps()
         self.time_weight = weights.get(TIME, max(2, len(self.plans) // 6))
         self._check_names()

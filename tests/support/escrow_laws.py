@@ -8,10 +8,11 @@ from chain.testing import contract_machine, hook_token, of_machine
 
 
 def owed(machine: Any) -> dict[str, int]:
-    """Open escrows and claims together, by denomination."""
+    """Open escrows, as ghost ``seen``, and claims together, by denomination."""
     chain, address = machine.chain, machine.address
+    machine.ghost.seen = chain.query(address, {"list_open": {}})["escrows"]
     lines = chain.query(address, {"list_claimable": {}})["claims"]
-    for escrow in chain.query(address, {"list_open": {}})["escrows"]:
+    for escrow in machine.ghost.seen:
         lines += escrow["native_balance"]
         lines += [{"denom": f"cw20:{t['address']}", **t} for t in escrow["cw20_balance"]]
     sums = dict.fromkeys(["amsg", "stray", f"cw20:{machine.contracts['hook_token']}"], 0)
@@ -20,25 +21,21 @@ def owed(machine: Any) -> dict[str, int]:
     return sums
 
 
-def surplus(machine: Any) -> dict[str, int]:
+def surplus(machine: Any, sums: dict[str, int]) -> dict[str, int]:
     """What it has above what it owes."""
     chain, address = machine.chain, machine.address
-    found = {}
-    for denom, amount in owed(machine).items():
-        if denom in ("amsg", "stray"):
-            found[denom] = chain.balance(address, denom) - amount
-        elif denom == f"cw20:{machine.contracts['hook_token']}":
-            there = chain.query(denom[5:], {"balance": {"address": address}})["balance"]
-            found[denom] = int(there) - amount
-    return found
+    token = machine.contracts["hook_token"]
+    has = {denom: chain.balance(address, denom) for denom in ("amsg", "stray")}
+    has[f"cw20:{token}"] = int(chain.query(token, {"balance": {"address": address}})["balance"])
+    return {denom: amount - sums[denom] for denom, amount in has.items()}
 
 
 @of_machine
 def exact(machine: Any) -> None:
     """It has what it owes, and knows what it owes."""
-    machine.ghost.surplus = surplus(machine)
-    assert min(machine.ghost.surplus.values()) >= 0
     sums = owed(machine)
+    machine.ghost.surplus = surplus(machine, sums)
+    assert min(machine.ghost.surplus.values()) >= 0
     for denom in machine.ghost.surplus:
         held = machine.chain.query(machine.address, {"held": {"denom": denom}})["amount"]
         assert int(held) == sums[denom]
@@ -49,7 +46,7 @@ def open_ones(machine: Any) -> None:
     """An escrow is expired above its end, and not before; the next call is compared with this."""
     chain, address = machine.chain, machine.address
     machine.ghost.open = {}
-    for escrow in chain.query(address, {"list_open": {}})["escrows"]:
+    for escrow in machine.ghost.seen:
         more = chain.query(address, {"details": {"id": escrow["id"]}})
         height, seconds = more["end_height"], more["end_time"]
         over = (height is not None and chain.height > height) or (
@@ -73,7 +70,7 @@ def parties(machine: Any, call: Any) -> None:
         payee = escrow["source"]
     if payee != machine.address:  # all of it goes to the payee, or waits
         assert {*call.paid(machine.address)} <= {payee}
-        now = surplus(machine)
+        now = surplus(machine, owed(machine))
         assert all(now[denom] <= before for denom, before in machine.ghost.surplus.items())
 
 
@@ -87,6 +84,6 @@ def escrow_machine(contract: Any, **more: Any) -> Any:
         watchers=[parties],
         with_contracts=[hook_token],
         weights={"refund": 2, "hook_token.send": 3, "hook_token.transfer": 0},
-        ghosts={"open": {}, "surplus": {}},
+        ghosts={"open": {}, "seen": [], "surplus": {}},
         **more,
     )

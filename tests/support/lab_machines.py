@@ -71,7 +71,7 @@ def token_machine(contract: Any, **more: Any) -> Any:
         watchers=[spending],
         ghosts={"allowed": {}},
         actors=2,
-        roles={"alice": ["mint", "update_minter"]},
+        roles={"alice": ["mint"]},
         weights=dict.fromkeys(
             ["upload_logo", "update_marketing", "update_minter", "send", "send_from", "burn"], 0
         ),

@@ -25,7 +25,7 @@ SETTINGS = settings(
     print_blob=False,
     report_multiple_bugs=False,
     suppress_health_check=list(HealthCheck),
-    phases=(Phase.generate, Phase.shrink),
+    phases=(Phase.generate,),
 )
 
 
@@ -183,5 +183,5 @@ def attack(name: str, attacked: Any) -> None:
 
 def steps(text: str) -> int:
     """How many steps the shrunk sequence has: calls and blocks of the script behind its set."""
-    run = text.split(RUN)[1].split("\n\n", maxsplit=1)[0]
+    run = text.rsplit(RUN, maxsplit=1)[1].split("\n\n", maxsplit=1)[0]
     return len(run.strip().splitlines())

@@ -22,7 +22,7 @@ SETTINGS = settings(
     deadline=None,
     database=None,
     derandomize=True,
-    phases=(Phase.generate, Phase.shrink),
+    phases=(Phase.generate,),
 )
 
 
