@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import base64
+import itertools
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chain.node import params
 from chain.node.gojson import JsonError
 from chain.node.params import Param, ParamError, from_json, from_uri, unbase64, unhex
 
@@ -58,3 +61,18 @@ def test_bytes_may_be_an_array_of_numbers() -> None:
     assert from_json(HASH, b'{"hash":[1,255]}') == [b"\x01\xff"]
     with pytest.raises(ParamError):
         from_json(HASH, b'{"hash":[256]}')
+
+
+def test_the_quick_decoder_takes_what_the_slow_one_takes() -> None:
+    for length in range(6):
+        for letters in itertools.product(b"AZ/=+\n-", repeat=length):
+            raw = bytes(letters)
+            assert told(unbase64, raw) == told(params.unbase64_slowly, raw), raw
+
+
+def told(decode: Callable[[bytes], bytes], raw: bytes) -> bytes | str:
+    """What a decoder makes of bytes, or says of them."""
+    try:
+        return decode(raw)
+    except JsonError as error:
+        return str(error)
