@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from abci_calls import LETTERS, fits
 from ports import first_port
 
 from chain import wiring
@@ -32,19 +34,30 @@ def wait_until(holds: Callable[[], bool], seconds: float) -> bool:
     return False
 
 
+#: the App's log then has every call
+TOLD = {"MSGCHAIN_LOG_LEVEL": "debug"}
+
+
+def heard(log: Path) -> list[str]:
+    """What the Apps of a home heard, in letters, from one handshake to the next."""
+    calls = re.findall(r"call (\w+) ", log.read_text())
+    letters = "".join(LETTERS.get(call, "") for call in calls)
+    return re.findall(r"i[^i]*", letters)
+
+
 @pytest.mark.parametrize("app_dies_too", [False, True], ids=["app-lives", "app-killed"])
 def test_every_crash_point_recovers(cometbft: str, tmp_path: Path, app_dies_too: bool) -> None:
     document = wiring.devnet_genesis(wallets=2, validators=0, time=time.time_ns())
     (home,) = write_net(tmp_path, document, validators=1, first_port=first_port())
     write_config(home, [home], block_time="200ms")
     for point in range(11):
-        crashing = Pair(home, cometbft, {"FAIL_TEST_INDEX": str(point)})
+        crashing = Pair(home, cometbft, {"FAIL_TEST_INDEX": str(point), **TOLD})
         crashing.start()
         assert crashing.node is not None
         ended = crashing.node.poll
         assert wait_until(lambda end=ended: end() is not None, 30), f"point {point} not reached"
         crashing.stop(signal.SIGKILL if app_dies_too else signal.SIGTERM)
-    net = Net([Pair(home, cometbft)])
+    net = Net([Pair(home, cometbft, TOLD)])
     net.start()
     try:
         start = 0
@@ -56,3 +69,7 @@ def test_every_crash_point_recovers(cometbft: str, tmp_path: Path, app_dies_too:
         client.close()
     finally:
         net.stop()
+    rows = heard(home.folder / "app.log")
+    assert len(rows) >= 12
+    assert [row for row in rows if not fits(row)] == []
+    assert any(row.count("F") > row.count("C") for row in rows), "some block was run twice"
