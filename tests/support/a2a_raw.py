@@ -253,6 +253,7 @@ class RawWorld:
         self.client = RpcClient(self.net.url)
         self.contracts = Contracts.from_names(contract_addresses())
         self.own = Raw(self.url)
+        self.others: list[Raw] = []
         self._wait()
         self.plain = self.joined("plain")
         self.strict = self.joined("strict", required=True)
@@ -294,8 +295,13 @@ class RawWorld:
         agent.join(name=name, card=sign_card(root, name, card))
         return Raw(url)
 
+    def at(self, agent_id: str) -> Raw:
+        """Another agent's address, closed with the rest."""
+        self.others.append(Raw(f"{self.url}/agents/{agent_id}"))
+        return self.others[-1]
+
     def close(self) -> None:
-        for raw in (self.own, self.plain, self.strict):
+        for raw in (self.own, self.plain, self.strict, *self.others):
             raw.close()
         self.client.close()
         assert self.net.stop() == 0
