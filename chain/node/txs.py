@@ -260,6 +260,16 @@ def _is_light(node: Node, values: Sequence[Any]) -> bool:
     return path in _LIGHT and not height and not prove and node.app.height > 0
 
 
+def _is_plain(node: Node, values: Sequence[Any]) -> bool:
+    """Whether one transaction is looked up, without a proof."""
+    return not values[1]
+
+
+def _is_one_hash(node: Node, values: Sequence[Any]) -> bool:
+    """Whether a search is the look-up of one transaction, as clients wait for theirs."""
+    return values[0].startswith("tx.hash='") and not values[1]
+
+
 def query_response(result: QueryResult) -> Json:
     """The answer of a query as JSON."""
     proof = None
@@ -293,8 +303,13 @@ TABLE: Final = (
     Method("check_tx", _TX, check_tx, ordered=True),
     Method("unconfirmed_txs", params(limit="int"), unconfirmed_txs),
     Method("num_unconfirmed_txs", (), num_unconfirmed_txs),
-    Method("tx", params(hash="bytes", prove="bool"), tx, cached=()),
-    Method("tx_search", params(query="string", prove="bool", **_PAGES), tx_search),
+    Method("tx", params(hash="bytes", prove="bool"), tx, cached=(), light=_is_plain),
+    Method(
+        "tx_search",
+        params(query="string", prove="bool", **_PAGES),
+        tx_search,
+        light=_is_one_hash,
+    ),
     Method("block_search", params(query="string", **_PAGES), block_search),
     Method("abci_info", (), abci_info, cached=()),
     Method(
