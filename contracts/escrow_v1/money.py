@@ -19,7 +19,7 @@ from chain.std import (
     WasmMsg,
 )
 from contracts.escrow_v1.error import NothingToClaim
-from contracts.escrow_v1.state import CLAIMABLE, CW20_PREFIX, HELD, Holding
+from contracts.escrow_v1.state import CLAIMABLE, CW20_PREFIX, HELD, Escrow, Holding
 
 #: Reply id of a payment.
 PAYMENT_REPLY = 1
@@ -63,6 +63,20 @@ def add_claim(storage: Storage, owner_addr: Addr, denom: str, amount: int) -> No
     key = (owner_addr, denom)
     waiting = (CLAIMABLE.may_load(storage, key) or 0) + amount
     CLAIMABLE.save(storage, key, Uint128(waiting))
+
+
+def credit_own(
+    deps: DepsMut, env: Env, escrow: Escrow, to_addr: Addr, holdings: tuple[Holding, ...]
+) -> None:
+    """What the contract pays to itself does not move: it waits for the source, else the arbiter."""
+    if to_addr != env.contract.address:
+        return
+    owner_addr = escrow.source_addr
+    if owner_addr == env.contract.address:
+        owner_addr = escrow.arbiter_addr
+    hold(deps.storage, holdings)
+    for holding in holdings:
+        add_claim(deps.storage, owner_addr, holding.denom, holding.amount)
 
 
 def pay_all(
@@ -121,12 +135,13 @@ def keep_undelivered(deps: DepsMut, env: Env, note: bytes) -> Response:
     parts = note.decode().split("|")
     to_addr = Addr(parts[0])
     response = Response().add_attribute("action", "payment_kept").add_attribute("address", to_addr)
+    if to_addr == env.contract.address:
+        return response
     for index in range(1, len(parts), 2):
         denom = parts[index]
         amount = Uint128(int(parts[index + 1]))
-        if to_addr != env.contract.address:
-            hold(deps.storage, (Holding(denom, amount),))
-            add_claim(deps.storage, to_addr, denom, amount)
+        hold(deps.storage, (Holding(denom, amount),))
+        add_claim(deps.storage, to_addr, denom, amount)
         response.add_attribute("denom", denom).add_attribute("amount", str(amount))
     return response
 

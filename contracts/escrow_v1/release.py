@@ -3,7 +3,7 @@
 The record goes before the money does.
 """
 
-from chain.std import Addr, DepsMut, Env, MessageInfo, Response, Uint128, replace
+from chain.std import DepsMut, Env, MessageInfo, Response, Uint128, replace
 from contracts.escrow_v1.error import (
     Expired,
     NotEnough,
@@ -13,7 +13,7 @@ from contracts.escrow_v1.error import (
     Unauthorized,
 )
 from contracts.escrow_v1.fund import load_escrow
-from contracts.escrow_v1.money import add_claim, claim, hold, keep_stray, pay_all
+from contracts.escrow_v1.money import claim, credit_own, keep_stray, pay_all
 from contracts.escrow_v1.msg import Approve, Claim, PartialRelease, Refund, SetRecipient
 from contracts.escrow_v1.state import CW20_PREFIX, ESCROWS, Escrow, Holding
 
@@ -113,20 +113,6 @@ def execute_refund(deps: DepsMut, env: Env, info: MessageInfo, msg: Refund) -> R
         escrow.cw20,
         keep_native=True,
     )
-
-
-def credit_own(
-    deps: DepsMut, env: Env, escrow: Escrow, to_addr: Addr, holdings: tuple[Holding, ...]
-) -> None:
-    """What the contract pays to itself does not move: it waits for the source, else the arbiter."""
-    if to_addr != env.contract.address:
-        return
-    owner_addr = escrow.source_addr
-    if owner_addr == env.contract.address:
-        owner_addr = escrow.arbiter_addr
-    hold(deps.storage, holdings)
-    for holding in holdings:
-        add_claim(deps.storage, owner_addr, holding.denom, holding.amount)
 
 
 def execute_claim(deps: DepsMut, env: Env, info: MessageInfo, msg: Claim) -> Response:
