@@ -44,6 +44,11 @@ class PortInUse(Exception):
     """The address is taken."""
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether uvicorn's log says more than that a stop ended what was still answered."""
+    return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
+
+
 class _Server(uvicorn.Server):
     """uvicorn that leaves signals to us, so that a stop is an end and not a kill."""
 
@@ -135,6 +140,7 @@ class Server:
             ws_ping_timeout=_PONG_SECONDS,
             ws_per_message_deflate=False,
         )
+        logging.getLogger("uvicorn.error").addFilter(_is_news)
         self._server = _Server(config)
         self._loop: asyncio.AbstractEventLoop | None = None
 

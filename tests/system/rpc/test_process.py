@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import signal
 import socket
 import subprocess
 import sys
+import time
+from contextlib import ExitStack
 from pathlib import Path
 
 from dev_txs import found, send, wallet_send
@@ -73,6 +76,28 @@ def test_a_second_process_names_folder_and_cause(tmp_path: Path) -> None:
         assert net.height == 1
     finally:
         assert net.stop() == 0
+
+
+def test_a_stop_ends_answers_that_nobody_reads_and_calls_that_wait(tmp_path: Path) -> None:
+    net = Devnet(tmp_path / "home", "--block-time", "manual")
+    host, port = net.url.removeprefix("http://").rsplit(":", 1)
+    tx = base64.b64encode(wallet_send(0, 0)).decode()
+    waits = b'{"id":1,"method":"broadcast_tx_commit","params":{"tx":"%s"}}' % tx.encode()
+    sent = (
+        b"GET /genesis HTTP/1.1\r\nHost: x\r\n\r\n" * 500,
+        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s" % (len(waits), waits),
+        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+    )
+    with ExitStack() as stack:
+        for raw in sent:
+            client = stack.enter_context(socket.socket())
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            client.connect((host, int(port)))
+            client.sendall(raw)
+        while net.call("num_unconfirmed_txs")["total"] != "1":
+            time.sleep(0.05)
+        assert net.stop() == 0
+    assert "Traceback" not in net.errors, net.errors
 
 
 def test_an_occupied_port_is_named(tmp_path: Path) -> None:
