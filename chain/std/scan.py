@@ -21,6 +21,7 @@ import msgspec
 from chain.std.errors import ParseError
 
 DEPTH_MAX: Final = 64  # arrays and objects inside each other
+_SEARCHED_MAX: Final = 65_536  # bytes of text in which a refused number is looked for
 _SHOWN_MAX: Final = 64  # characters of a refused number in a text
 DIGITS_MAX: Final = 640  # of one number: the lowest bound that PYTHONINTMAXSTRDIGITS can set
 
@@ -120,6 +121,8 @@ _marked = json.JSONDecoder(parse_float=_Float, parse_constant=_refuse_constant)
 
 def _float_reason(raw: bytes, below: int) -> str:
     """Which number is no integer, and where it stands."""
+    if len(raw) > _SEARCHED_MAX:
+        return "Invalid number."
     try:
         found = _first_float(_marked.decode(raw.decode("utf-8")), [])
     except ValueError:

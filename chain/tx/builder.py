@@ -10,6 +10,7 @@ import msgspec
 from chain.crypto import multisig
 from chain.crypto.keys import PrivateKey, PubKey
 from chain.protowire import any_field, bytes_field, int_field, message_field, text_field
+from chain.std import Coin as StdCoin
 from chain.tx import native
 from chain.tx.amino import sign_document
 from chain.tx.cosmos import decode_cosmos
@@ -34,7 +35,7 @@ def coins(text: str) -> Coins:
 
 def exact(value: Any) -> Any:
     """The same message or tuple with every amount as ``Amount``, which the native encoder needs."""
-    if isinstance(value, Coin):
+    if isinstance(value, (Coin, StdCoin)):
         return Coin(value.denom, Amount(value.amount))
     if isinstance(value, (tuple, list)):
         return tuple([exact(entry) for entry in value])

@@ -407,6 +407,18 @@ FAILING: dict[str, Failing] = {
     "C10 base64": Failing(
         "x = 'A' * 400000\nwhile True:\n    Binary.from_base64(x).to_base64()", "values", HOSTS
     ),
+    "C10 errors that hold errors": Failing(
+        "last = None\nwhile True:\n    try:\n        raise ContractError('b') from last\n"
+        "    except ContractError as e:\n        last = e",
+        "gas",
+        STD,
+    ),
+    "C10 a float at the end": Failing(
+        "x = b'[' + b'1,' * 500000 + b'1.5]'\nwhile True:\n    try:\n        decode(x)\n"
+        "    except ContractError as e:\n        pass",
+        "gas",
+        "from chain.std import ContractError, decode\n",
+    ),
     "C10 exponent of one": Failing("x = 2**500\nwhile True:\n    y = 1 ** x", "gas"),
     "C10 name of an item": Failing(
         "x = 'x' * 10**6\nwhile True:\n    Item(x, Uint128)", "a wrong value", HOSTS

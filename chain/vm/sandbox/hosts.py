@@ -18,6 +18,7 @@ from chain.vm.sandbox.sizes import (
     MAPPINGS,
     SEQUENCES,
     TEXTS,
+    admit,
     make_items,
     make_text,
     scan_text,
@@ -85,9 +86,25 @@ def _texting(name: str) -> Callable[..., Any]:
             for part in arg if isinstance(arg, SEQUENCES) else (arg,):
                 if isinstance(part, TEXTS):
                     scan_text(4 * len(part))
-        return own(receiver, name)(*args, **named)
+        return answered(own(receiver, name), args, named)
 
     return method
+
+
+def answered(method: Callable[..., Any], args: Any, named: Any) -> Any:
+    """The host's answer; being refused without having read anything costs steps."""
+    try:
+        return method(*args, **named)
+    except ContractError:
+        current().charge(QUERY_STEPS)
+        raise
+
+
+def _smart(receiver: Any, *args: Any, **named: Any) -> Any:
+    """``querier.query_wasm_smart``: the message is encoded."""
+    for arg in (*args, *named.values()):
+        admit(arg)
+    return answered(own(receiver, "query_wasm_smart"), args, named)
 
 
 def _addressing(name: str) -> Callable[..., Any]:
@@ -139,5 +156,6 @@ HOSTS: Final[dict[str, Callable[..., Any]]] = {
     **{name: _addressing(name) for name in ADDRESS_METHODS},
     **{name: _base64(name) for name in ("to_base64", "from_base64")},
     "addr_humanize": _humanize,
+    "query_wasm_smart": _smart,
     "raw_query": _raw_query,
 }

@@ -209,6 +209,11 @@ class _Rewriter(ast.NodeTransformer):
         second = ast.Assign(targets=[target_at(index, node)], value=self.visit(node.target.slice))
         return [at_place(part, node) for part in (first, second, ast.Expr(value=store))]
 
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        """Without a cause: errors that hold errors would be a chain without end."""
+        node.cause = None if node.cause is None else literal(None, node)
+        return self.generic_visit(node)
+
     def visit_Delete(self, node: ast.Delete) -> Any:
         """``del container[key]``."""
         made = []
@@ -379,8 +384,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def plain_event(self, node: ast.Call) -> bool:
         """``Event(type)`` without attributes."""
-        func = node.func
-        named = isinstance(func, ast.Name) and self.makers.get(func.id) == "Event"
+        named = isinstance(node.func, ast.Name) and self.makers.get(node.func.id) == "Event"
         return named and len(node.args) == 1 and not node.keywords
 
     def argument(self, node: ast.expr) -> ast.expr:

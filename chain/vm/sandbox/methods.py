@@ -362,10 +362,7 @@ METHODS: Final[dict[str, Method]] = {
         name: _plain(name)
         for name in (*("bit_count", "bit_length", "clear", "items", "keys", "popitem", "values"),)
     },
-    **{
-        name: _to_host(name)
-        for name in ("Execute", "Instantiate", "Instantiate2", "Migrate", "query_wasm_smart")
-    },
+    **{name: _to_host(name) for name in ("Execute", "Instantiate", "Instantiate2", "Migrate")},
     **HOSTS,
     "append": append,
     "copy": copy,
