@@ -105,12 +105,13 @@ class Hub:
     async def _offer(self, block: BlockEvents) -> None:
         try:
             updates = await self.updates.of(block)
+            followers = await self._followers(updates)
         except (Unreachable, RpcFailed, ChainError):
             self._drop_all()  # they come back with their last ids, and miss nothing
             return
         for_address: dict[str, list[Update]] = {}
         for update in updates:
-            for party in update.parties:
+            for party in update.parties | followers.get(update.at, frozenset()):
                 if party in self._queues:
                     for_address.setdefault(party, []).append(update)
         for address, found in for_address.items():
@@ -119,6 +120,17 @@ class Hub:
                     queue.put_nowait(found)
                 elif queue.qsize() == BACKLOG_MAX:
                     queue.put_nowait(None)
+
+    async def _followers(self, updates: list[Update]) -> dict[Position, frozenset[str]]:
+        """Who of those that listen follows the topic of an update."""
+        found = {}
+        for update in updates:
+            if update.published is not None:
+                listening = list(self._queues)
+                asked = (self.updates.concerns(update, one) for one in listening)
+                heard = zip(listening, await asyncio.gather(*asked), strict=True)
+                found[update.at] = frozenset(one for one, hears in heard if hears)
+        return found
 
     def _drop_all(self) -> None:
         for queues in self._queues.values():
@@ -133,7 +145,7 @@ class Hub:
             if block.height > until.height:
                 return
             for one in await self.updates.of(block):
-                if address in one.parties and after < one.at <= until:
+                if after < one.at <= until and await self.updates.concerns(one, address):
                     yield one
 
     async def poll(self, address: str, after: Position, limit: int, wait: float) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import msgspec
 from chain.client.transport import CONTRACT_PREFIX
 from chain.gateway.events import BlockEvents, Happened, Position
 from chain.gateway.reads import Reads
+from chain.gateway.rest_topics import Published, follows, published
 
 MESSAGE: Final = "a2a_message"
 CHANNEL: Final = "a2a_channel"
@@ -33,6 +34,7 @@ class Update(msgspec.Struct, frozen=True):
     topic: str
     parties: frozenset[str]
     frame: bytes
+    published: Published | None = None
 
 
 class Updates:
@@ -85,7 +87,15 @@ class Updates:
                 **_typed(attributes),
             },
         }
-        return Update(happened.at, topic, parties, msgspec.json.encode(frame))
+        told = published(name, attributes, block.time)
+        return Update(happened.at, topic, parties, msgspec.json.encode(frame), told)
+
+    async def concerns(self, update: Update, address: str) -> bool:
+        """Whether an address hears of an update: as a party, or as one who follows its topic."""
+        if address in update.parties:
+            return True
+        told = update.published
+        return told is not None and await follows(self._reads, self._contract, address, told)
 
     async def _members(self, channel_id: str) -> frozenset[str]:
         """Who takes part in a channel; for a pair this never changes."""
