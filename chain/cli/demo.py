@@ -81,9 +81,7 @@ def _verb(message: Msg) -> str:
     metavar="URL",
     help="Play on this node instead, of a devnet or a testnet, which has the demo once.",
 )
-def demo(
-    seed: int, output: str, log_file: Path | None, home: Path | None, rpc: str | None
-) -> None:
+def demo(seed: int, output: str, log_file: Path | None, home: Path | None, rpc: str | None) -> None:
     """Play two agents that find each other, negotiate, work and pay, on a fresh chain.
 
     The clock is simulated and every key follows from the seed, so that a seed gives one app hash.

@@ -119,7 +119,7 @@ def devnet(
         if output == JSON:
             click.echo(json.dumps(_introduction(found, home, block_time, address, lines)))
         else:
-            introduce(address)
+            _introduce(found, home, block_time, address, lines, accounts=accounts)
         with redirect_stdout(sys.stderr) if output == JSON else nullcontext():
             if not no_gateway:
                 beside.enter_context(
@@ -127,20 +127,6 @@ def devnet(
                 )
             if not no_ui:
                 beside.enter_context(open_page(shared["host"], ui_port, f"http://{address}"))
-
-    def introduce(address: str) -> None:
-        pace = block_time if isinstance(block_time, str) else f"every {block_time / 1e9:g} s"
-        click.echo(
-            f"chain {found.chain_id}, blocks {pace}, genesis {format_time(found.time)}\n"
-            f"kept in {home}\n"
-        )
-        _show_accounts(found, accounts)
-        _show_contracts(found, lines)
-        click.echo(
-            f"RPC        http://{address}\n"
-            f"WebSocket  ws://{address}/websocket\n"
-            f"metrics    http://{address}/metrics"
-        )
 
     with ExitStack() as beside:
         if contracts is not None:
@@ -190,6 +176,30 @@ def _genesis(
     document = wiring.devnet_genesis(chain_id=chain_id, wallets=accounts, validators=validators)
     write_genesis(home, document)
     return parse(document)
+
+
+def _introduce(
+    genesis: Genesis,
+    home: Path,
+    block_time: int | str,
+    address: str,
+    lines: dict[str, str],
+    *,
+    accounts: int,
+) -> None:
+    """What a devnet says at its start."""
+    pace = block_time if isinstance(block_time, str) else f"every {block_time / 1e9:g} s"
+    click.echo(
+        f"chain {genesis.chain_id}, blocks {pace}, genesis {format_time(genesis.time)}\n"
+        f"kept in {home}\n"
+    )
+    _show_accounts(genesis, accounts)
+    _show_contracts(genesis, lines)
+    click.echo(
+        f"RPC        http://{address}\n"
+        f"WebSocket  ws://{address}/websocket\n"
+        f"metrics    http://{address}/metrics"
+    )
 
 
 def _introduction(
