@@ -81,13 +81,15 @@ def first_transaction() -> tuple[float, float]:
             env=ENVIRONMENT,
         ) as process:
             while True:
+                client = http.client.HTTPConnection("127.0.0.1", port)
                 try:
-                    client = http.client.HTTPConnection("127.0.0.1", port)
                     client.request("POST", "/", body)
                     answer = json.loads(client.getresponse().read())
                     break
                 except ConnectionRefusedError:
                     time.sleep(0.002)
+                finally:
+                    client.close()
             wall = time.perf_counter() - began
             process.terminate()
     if answer["result"]["tx_result"]["code"] or answer["result"]["height"] == "0":
