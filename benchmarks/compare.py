@@ -28,8 +28,11 @@ def figures(tree: Path, targets: list[str]) -> dict[str, float]:
     """The targets of one tree, in a process of its own."""
     command = [sys.executable, "-m", "benchmarks", "targets", "--quick", "--json", "--only"]
     done = subprocess.run(
-        [*command, *targets], cwd=tree, capture_output=True, text=True, check=True
+        [*command, *targets], cwd=tree, capture_output=True, text=True, check=False
     )
+    if done.returncode:
+        why = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        sys.exit(f"the benchmarks of this tree do not run on {tree}: {why}")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     return {line["target"]: float(line["value"]) for line in lines}
 

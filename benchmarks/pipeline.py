@@ -111,7 +111,7 @@ class Line:
 
     @staticmethod
     def _alone(state: dict[str, Any]) -> None:
-        """No constitution, no agent registry, nothing at the beginning of a block."""
+        """No constitution, no agent registry."""
         state["params"] |= {"agent_registry": ""}
         for message in state["messages"]:
             made = message.get("instantiate")

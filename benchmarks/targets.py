@@ -10,9 +10,16 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any, NamedTuple
 
-from benchmarks import calls, growth, pipeline, replay, restart, startup, tree
+
+def _of(name: str) -> Any:
+    """A module of this package, imported when its target is measured: ``compare`` runs these
+    benchmarks on older trees, which may lack what another target needs.
+    """
+    return import_module(f"benchmarks.{name}")
+
 
 #: target -> goal, unit, whether more is better
 GOALS: dict[str, tuple[float, str, bool]] = {
@@ -43,11 +50,13 @@ class Found(NamedTuple):
 
 
 def _calls(size: str) -> Iterator[Found]:
+    calls = _of("calls")
     for name, (rate, of) in calls.rates(size).items():
         yield Found(name, rate, {"of": of, "clock": "processor, best round"})
 
 
 def _steps(size: str) -> Iterator[Found]:
+    calls = _of("calls")
     machines, length = calls.STEPS[size]
     yield Found(
         "stateful_steps",
@@ -57,6 +66,7 @@ def _steps(size: str) -> Iterator[Found]:
 
 
 def _pipeline(size: str) -> Iterator[Found]:
+    pipeline = _of("pipeline")
     for kind in ("mldsa", "secp256k1"):
         count, senders, block = pipeline.COUNTS[size], pipeline.SENDERS[size], 500
         runs = [
@@ -81,6 +91,7 @@ def _pipeline(size: str) -> Iterator[Found]:
 
 
 def _startup(size: str) -> Iterator[Found]:
+    startup = _of("startup")
     for name, (arguments, until) in startup.STARTS.items():
         wall, cpu, _ = startup.quickest(arguments, until, startup.ROUNDS[size])
         yield Found(name, wall, {"processor_s": round(cpu, 3), "quickest_of": startup.ROUNDS[size]})
@@ -90,6 +101,7 @@ def _startup(size: str) -> Iterator[Found]:
 
 
 def _growth(size: str) -> Iterator[Found]:
+    growth = _of("growth")
     found = growth.measure(size)
     by_operation = growth.ratios(found)
     same = all(len({gas for _, gas in sizes.values()}) == 1 for sizes in found.values())
@@ -101,17 +113,20 @@ def _growth(size: str) -> Iterator[Found]:
 
 
 def _replay(size: str) -> Iterator[Found]:
+    replay = _of("replay")
     found = replay.measure(replay.COUNTS[size], replay.SENDERS[size])
     yield Found("replay", found.ratio, {"transactions": replay.COUNTS[size], "clock": "processor"})
 
 
 def _restart(size: str) -> Iterator[Found]:
+    restart = _of("restart")
     seconds, resident, _ = restart.measure(size)
     yield Found("restart_seconds", seconds, {"messages": restart.SIZES[size]})
     yield Found("restart_mb", resident, {"messages": restart.SIZES[size]})
 
 
 def _tree(size: str) -> Iterator[Found]:
+    tree = _of("tree")
     keys = tree.SIZES[size][-1]
     found = tree.measure(keys, tree.BATCH[size], tree.ROUNDS[size])
     yield Found(
