@@ -26,6 +26,8 @@ class ChainCodes:
     def __init__(self) -> None:
         self._known: dict[str, Contract] = {}
         self._by_checksum: dict[bytes, Contract] = {}
+        #: where folders lie that were given as a path, by the hash of their source
+        self.places: dict[bytes, str] = {}
 
     @property
     def known(self) -> dict[str, Contract]:
@@ -43,6 +45,7 @@ class ChainCodes:
         bytes.
         """
         value = contract if isinstance(contract, Contract) else load_folder(contract)
+        self.place(value, contract)
         wanted = value.checksum if checksum is None else bytes(checksum)
         if len(wanted) != 32:
             raise ValueError(f"a checksum has 32 bytes, this one has {len(wanted)}")
@@ -57,6 +60,11 @@ class ChainCodes:
         stored = wanted if mark == _FIXED else hashlib.sha256(line.encode()).digest()
         self._by_checksum.setdefault(stored, value)
         return line
+
+    def place(self, value: Contract, given: ContractLike) -> None:
+        """Remember the path of a folder that is none of ``contracts/``, for scripts."""
+        if isinstance(given, Path) or (isinstance(given, str) and given != value.name):
+            self.places[value.checksum] = str(given)
 
     def named(self, checksum: bytes) -> str | None:
         """The name of the contract with a stored checksum."""

@@ -33,7 +33,10 @@ RUN: Final = "# --- the run ---"
 class _Writer:
     """Collects lines; addresses appear under their names."""
 
-    def __init__(self, names: Mapping[str, str], codes: Mapping[str, Contract]) -> None:
+    def __init__(
+        self, names: Mapping[str, str], codes: Mapping[str, Contract], places: Mapping[bytes, str]
+    ) -> None:
+        self.places = places
         self.names = {address: _variable(name) for address, name in names.items()}
         self.codes = codes
         self.imports: dict[str, None] = {"from chain.testing import Chain": None}
@@ -119,7 +122,7 @@ class _Writer:
         """How the script names a contract: a folder, or a value that is imported."""
         contract = self.codes.get(line)
         if contract is None or contract.source:
-            return repr(contract.name if contract else line)
+            return repr(self.places.get(contract.checksum, contract.name) if contract else line)
         module = contract.source_ref.module
         for name, value in (
             vars(sys.modules.get(module, object())).items() if module in sys.modules else ()
@@ -174,7 +177,7 @@ def script(
     """
     engine = chain._engine
     given = {**engine.named, **(names or {})}
-    writer = _Writer(given, engine.codes.known)
+    writer = _Writer(given, engine.codes.known, engine.codes.places)
     height, time = engine.genesis.genesis.initial_height, engine.genesis.genesis.time
     number = 0
     blocks = [(closed.block, closed.txs, closed.results) for closed in chain._history.closed]

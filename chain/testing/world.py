@@ -103,6 +103,7 @@ class World:
         while name in self.contracts:
             name += "_"
         code = self.chain.store_code(contract)
+        self.chain._engine.codes.place(contract, other.contract)
         message = self.message(contract, other.instantiate)
         address = self.chain.instantiate(
             code, message, sender=self.first, label=name, funds=other.funds, admin=self.first

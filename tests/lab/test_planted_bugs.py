@@ -27,7 +27,7 @@ def test_planted_bug_is_found(name: str, tmp_path: Path) -> None:
         attack(name, attacked)
     text = "\n".join(getattr(found.value, "__notes__", []))
     assert 1 <= steps(text) <= STEPS_MAX, text
-    assert "chain = Chain()" in text
+    assert f"chain.store_code('{tmp_path / MUTANTS[name].contract}')" in text
     assert len(list((tmp_path / "failures").glob("*.jsonl"))) == 1
 
 

@@ -129,7 +129,6 @@ MUTANTS: dict[str, Mutant] = {
         "    left = Allowance(Uint128(current.amount - amount), current.expires)\n    save_allowance(storage,",
         "    left = Allowance(current.amount, current.expires)\n    save_allowance(storage,",
         token_machine,
-        depth=18,
     ),
     "cap forgotten": Mutant(
         "token_v1",
