@@ -34,6 +34,7 @@ _ENTRIES: Final = {
     "sudo": ("sudo", "sudo_msg", "SudoMsg"),
     "reply": ("reply", "", ""),
 }
+_TEXT_FREE: Final = 1_024  # bytes of a refusal's text that are read for nothing
 _CALLING: Final = "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: "
 
 
@@ -100,8 +101,12 @@ class Caller:
     ) -> NoReturn:
         """Turn what an entry point raised into what the chain makes of it."""
         _ask(meter)
-        if isinstance(error, ContractError) and not _is_text(error.text):
-            raise VmError(f"Error calling the VM: {entry} refused without a text") from error
+        if isinstance(error, ContractError):
+            if not _is_text(error.text):
+                raise VmError(f"Error calling the VM: {entry} refused without a text") from error
+            size = len(error.text.encode())
+            if size > _TEXT_FREE:
+                meter.consume(RESULT_BYTE * size, "Parse result")
         if isinstance(error, (ContractError, VmError, InvariantViolation)):
             raise error
         if isinstance(error, runtime.Trap):

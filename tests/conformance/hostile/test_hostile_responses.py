@@ -137,6 +137,15 @@ def test_a_key_where_a_range_starts_is_no_longer_than_a_key(world):
     assert run(world, "\ndeps.storage.range(b'x' * 65536)\nreturn Response()\n").code == 0
 
 
+def test_a_long_refusal_is_paid_by_the_byte(world):
+    short, long = (
+        run(world, f"\nraise ContractError('x' * {size})\n") for size in (1_024, 300_000)
+    )
+    assert short.log.endswith("x: execute wasm contract failed")
+    assert 300_000 < long.gas_used - short.gas_used < 330_000
+    assert run(world, "\nraise ContractError(big)\n").code == 11
+
+
 def test_what_is_paid_for_goes_through(world):
     many = 'r = Response()\nfor i in range(100):\n    r.add_attribute("k", str(i))\nreturn r\n'
     result = run(world, "\n" + many)
