@@ -205,22 +205,39 @@ def _check_tx(count: int, rounds: int) -> dict[str, float]:
         jobs += signature_jobs(
             decode_tx(raw), 0, keys[place].pubkey, first + place, wiring.CHAIN_ID
         )
-    rate = 0.0
+    rate, used = 0.0, float("inf")
     for _ in range(min(rounds, 3)):
         line = _Line(make)
-        started = time.perf_counter()
+        line.call(frame(_echo()))  # the application has begun
+        before, started = _cpu(line.child), time.perf_counter()
         answers = line.call(bytes(framed), len(raws))
         rate = max(rate, len(raws) / (time.perf_counter() - started))
+        used = min(used, (_cpu(line.child) - before) / len(raws))
         line.close()
         bad = {Response.FromString(answer).check_tx.log for answer in answers} - {""}
         if bad:
             raise RuntimeError(f"refused: {bad}")
-    alone, _cpu = one_thread_rate(jobs[:500])
+    alone, verify_cpu = one_thread_rate(jobs[:500])
     return {
         "check_tx_per_second": round(rate),
         "verifications_per_second": round(alone),
         "check_tx_ratio": round(rate / alone, 2),
+        "check_tx_cpu_us": round(1e6 * used),
+        "verification_cpu_us": round(1e6 * verify_cpu),
+        "check_tx_ratio_two_idle_cores": round(2 * verify_cpu / used, 2) if used else 0.0,
     }
+
+
+def _echo() -> Any:
+    request = Request()
+    request.echo.message = "begin"
+    return request
+
+
+def _cpu(number: int) -> float:
+    """Processor seconds of a process so far."""
+    fields = Path(f"/proc/{number}/stat").read_text().rsplit(") ", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class _Sender:
@@ -232,7 +249,7 @@ class _Sender:
     def flood(self, per_sender: Sequence[list[bytes]], rate: float) -> None:
         """Send everything, each sender's in order; at a rate, or as quickly as it goes for 0."""
         threads = []
-        lanes = max(4, len(self.net.pairs))
+        lanes = 8
         started = time.monotonic()
         for lane in range(lanes):
             own = per_sender[lane::lanes]
@@ -271,7 +288,7 @@ def _net(validators: int, count: int, rate: float) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         homes = write_net(Path(folder), document, validators=validators, first_port=28_000)
         for home in homes:
-            write_config(home, homes, block_time="1s" if validators > 1 else "200ms")
+            write_config(home, homes, block_time="1s")
         net = Net([Pair(home, binary, {"CMT_TX_INDEX_INDEXER": "null"}) for home in homes])
         net.start()
         try:
@@ -294,6 +311,7 @@ def _net(validators: int, count: int, rate: float) -> dict[str, Any]:
         "cpu_ms_a_tx_cometbft": round(1e3 * used[1] / count, 2),
         "cpu_ms_a_tx_apps": round(1e3 * used[0] / count, 2),
         "cpu_ms_a_tx_load": round(1e3 * own / count, 2),
+        "txs_per_second_two_idle_cores": round(2 * count / (sum(used) + own), 1),
     }
 
 
@@ -303,9 +321,7 @@ def _children_cpu(net: Net) -> tuple[float, float]:
     for name in ("app", "node"):
         total = 0.0
         for pair in net.pairs:
-            process = getattr(pair, name)
-            fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(") ", 1)[1].split()
-            total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            total += _cpu(getattr(pair, name).pid)
         sums.append(total)
     return sums[0], sums[1]
 
