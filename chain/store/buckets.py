@@ -14,6 +14,7 @@ of that child.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from struct import Struct
@@ -57,31 +58,26 @@ def node_of(name: bytes) -> int:
 
 # --- folding ------------------------------------------------------------------------------------
 
-_ABOVE_ALL: Final = 1 << 256
-
 
 def fold(places: Sequence[int], digests: Sequence[bytes]) -> bytes:
-    """Hash over subtrees at rising ``places``.
-
-    Two neighbours part at the highest bit in which they differ, so the larger ``a ^ b`` is nearer
-    to the root; partings that are still open lie on a stack, larger ones below.
-    """
-    done = digests[0]
-    open_digests: list[bytes] = []
-    partings = [_ABOVE_ALL]
-    before = places[0]
-    for place, digest in zip(places[1:], digests[1:], strict=True):
-        parting = before ^ place
-        before = place
-        while partings[-1] < parting:
-            partings.pop()
-            done = sha256(b"\x01" + open_digests.pop() + done).digest()
-        open_digests.append(done)
-        partings.append(parting)
-        done = digest
-    while open_digests:
-        done = sha256(b"\x01" + open_digests.pop() + done).digest()
-    return done
+    """Hash over subtrees at rising ``places``, no two alike: they part at the highest bit in which
+    the first and the last differ."""
+    count = len(digests)
+    if count == 1:
+        return digests[0]
+    if count == 2:
+        return sha256(b"\x01" + digests[0] + digests[1]).digest()
+    first, last = places[0], places[-1]
+    if count == 3:
+        one, two, three = digests
+        middle = places[1]
+        if first ^ middle > middle ^ last:
+            return sha256(b"\x01" + one + sha256(b"\x01" + two + three).digest()).digest()
+        return sha256(b"\x01" + sha256(b"\x01" + one + two).digest() + three).digest()
+    bit = (first ^ last).bit_length() - 1
+    at = bisect_left(places, last >> bit << bit)
+    left, right = fold(places[:at], digests[:at]), fold(places[at:], digests[at:])
+    return sha256(b"\x01" + left + right).digest()
 
 
 _PLACES: Final = [Struct(">" + "Q56x" * count) for count in range(BUCKET_LEAVES + 1)]
@@ -95,23 +91,10 @@ def bucket_hash(row: bytes) -> bytes:
         return row[32:]
     if count == 2:
         return sha256(b"\x01" + row[32:64] + row[96:]).digest()
-    # Eight bytes tell paths apart unless somebody searched for keys that are alike.
     places: tuple[Any, ...] = _PLACES[count].unpack(row)
-    if count == 3:
-        left, middle, right = places
-        one, other = left ^ middle, middle ^ right
-        if one > other > 0:
-            below = sha256(b"\x01" + row[96:128] + row[160:]).digest()
-            return sha256(b"\x01" + row[32:64] + below).digest()
-        if other > one > 0:
-            below = sha256(b"\x01" + row[32:64] + row[96:128]).digest()
-            return sha256(b"\x01" + below + row[160:]).digest()
-    elif len({*places}) == count:
-        return fold(places, _HASHES[count].unpack(row))
-    return fold(
-        [int.from_bytes(row[at : at + 32], "big") for at in range(0, len(row), LEAF_BYTES)],
-        _HASHES[count].unpack(row),
-    )
+    if len({*places}) < count:  # eight bytes are alike: somebody searched for such keys
+        places = tuple([int.from_bytes(path, "big") for path in paths_of(row)])
+    return fold(places, _HASHES[count].unpack(row))
 
 
 # --- rows ---------------------------------------------------------------------------------------
