@@ -91,6 +91,7 @@ def first_transaction() -> tuple[float, float]:
                 finally:
                     client.close()
             wall = time.perf_counter() - began
+            client.close()
             process.terminate()
     if answer["result"]["tx_result"]["code"] or answer["result"]["height"] == "0":
         raise RuntimeError(answer)
