@@ -181,6 +181,7 @@ class ContractMachine(RuleBasedStateMachine):
         here, blueprint = self._here, self.blueprint
         drawn: list[Any] = []
         self._steps.append(Step(plan, raw, drawn))
+        self.report.steps += 1
         here.draw = None if draw is None else kept(draw, drawn)
         if plan.wants and blueprint.openings and not here.harvest.people:
             plan = blueprint.openings[raw[0] % len(blueprint.openings)]
@@ -265,6 +266,7 @@ class ContractMachine(RuleBasedStateMachine):
     def pass_time(self, raw: bytes) -> None:
         """A new block: the next one, or one just before, at or after a deadline that was seen."""
         self._steps.append(Step(None, raw))
+        self.report.steps += 1
         advance(self.chain, self.address, self._here.harvest, Choices(raw))
 
     # --- laws -----------------------------------------------------------------------------------

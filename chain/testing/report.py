@@ -70,6 +70,8 @@ class Report:
 
     def __init__(self, name: str, messages: Mapping[str, Iterable[str]] | None = None) -> None:
         self.name = name
+        #: rules that ran; a message that is refused may be tried several times in one
+        self.steps = 0
         self.tallies: dict[tuple[str, str], Tally] = {}
         self._kinds: dict[str, str] = {}
         self.errors_known: dict[str, list[str]] = {}
