@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -32,7 +33,7 @@ pytestmark = [pytest.mark.cometbft, pytest.mark.long]
 
 @pytest.fixture(scope="module")
 def net(make_net: Callable[..., Net]) -> Net:
-    return make_net()
+    return make_net(stall=15)
 
 
 @pytest.fixture
@@ -90,6 +91,18 @@ def test_a_killed_process_takes_its_pair_along_and_both_come_back(net: Net, part
     assert net.wait_for(before + 4, 40), net.heights()
     assert pair.restarts == restarts + 1
     assert len(app_hashes(net, before + 3)) == 1
+
+
+def test_a_pair_that_lives_and_stands_is_started_again(net: Net) -> None:
+    pair = net.pairs[3]
+    restarts = pair.restarts
+    assert pair.node is not None
+    os.kill(pair.node.pid, signal.SIGSTOP)  # alive, and never moves
+    end = time.monotonic() + 90
+    while pair.restarts == restarts:
+        assert time.monotonic() < end, net.heights()
+        time.sleep(0.2)
+    assert net.wait_for(max(height or 0 for height in net.heights().values()) + 2, 60)
 
 
 def test_one_of_four_may_be_away_two_may_not(net: Net) -> None:

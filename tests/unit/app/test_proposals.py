@@ -34,7 +34,7 @@ LIMITS = st.builds(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(OFFERED, st.sampled_from([0, SIZES[0] + 3, 3 * SIZES[3], 10**7]), LIMITS)
 def test_what_is_prepared_is_accepted_and_small_enough(
     offered: list[bytes], room: int, params: Params
@@ -50,7 +50,7 @@ def test_what_is_prepared_is_accepted_and_small_enough(
     assert framed <= min(room, params.block_max_bytes)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(OFFERED, LIMITS)
 def test_only_what_can_be_prepared_is_accepted(offered: list[bytes], params: Params) -> None:
     made = proposals.prepare(offered, 10**9, params)
