@@ -16,7 +16,13 @@ _SWITCH_SECONDS: Final = 0.0005
 
 def tune() -> None:
     """Collect garbage seldom and not among what was loaded at the start; switch threads often."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(_COLLECT_AFTER, 20, 20)
     sys.setswitchinterval(_SWITCH_SECONDS)
+
+
+def settle() -> None:
+    """Clear away what the start left, when there is time."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()

@@ -21,6 +21,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
 from chain.node.http import BODY_MAX, HttpDoor
+from chain.node.process import settle
 from chain.node.rpc import Rpc
 from chain.node.service import Node
 from chain.node.shortcut import ShortcutProtocol
@@ -167,9 +168,11 @@ class Server:
             self._socket.close()
 
     def _load_the_rest(self) -> None:
-        """Import what the first query and the first WebSocket need, so that these need not wait."""
+        """Import what the first query and the first WebSocket need, so that these need not wait,
+        and clear up."""
         len(self.node.app.queries.services)
         importlib.import_module(_SOCKET_MODULE)
+        settle()
 
     def stop(self) -> None:
         """End serving soon; from any thread."""
