@@ -20,6 +20,7 @@ NODE = shutil.which("node")
 pytestmark = pytest.mark.node
 
 
+@pytest.mark.long
 def test_the_guides_clients_and_its_story(tmp_path: Path) -> None:
     if NODE is None or not (MODULES / "typescript").is_dir():
         reason = f"needs Node.js and the packages of tests/system/node/package.json in {MODULES}"
