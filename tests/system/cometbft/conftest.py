@@ -73,12 +73,22 @@ def make_net(
         )
         running.append(net)
         net.start()
-        assert net.wait_for(2, 60), net.heights()
+        assert net.wait_for(2, 120), said(net)
         return net
 
     yield make
     for net in running:
         net.stop()
+
+
+def said(net: Net) -> str:
+    """The heights, and the last words of each process."""
+    parts = [str(net.heights())]
+    for pair in net.pairs:
+        for name in ("app.log", "node.log"):
+            text = (pair.home.folder / name).read_text(errors="replace")
+            parts.append(f"{pair.home.name} {name}: {text[-600:]}")
+    return "\n".join(parts)
 
 
 def pair_of(
