@@ -299,6 +299,7 @@ def _net(validators: int, count: int, rate: float) -> dict[str, Any]:
             with RpcClient(homes[0].rpc) as client:
                 base = client.height()
                 _Sender(net).flood(payments, rate)
+                sent = time.monotonic()
                 found = _landed(client, base, sum(map(len, payments)))
             seconds, own = time.monotonic() - started, time.process_time() - own
             used = [after - then for after, then in zip(_children_cpu(net), before, strict=True)]
@@ -306,6 +307,7 @@ def _net(validators: int, count: int, rate: float) -> dict[str, Any]:
             net.stop()
     return {
         "txs_per_second": round(count / seconds, 1),
+        "seconds_from_last_sent_to_last_block": round(seconds - (sent - started), 1),
         "blocks": found["blocks"],
         "rounds_above_0": found["rounds"],
         "cpu_ms_a_tx_cometbft": round(1e3 * used[1] / count, 2),
