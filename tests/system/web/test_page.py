@@ -166,7 +166,7 @@ def test_the_search_finds(browser: Any, shown: Shown, what: str) -> None:
     box = page.get_by_label("Search the chain")
     box.fill(wanted)
     box.press("Enter")
-    page.wait_for_url(lambda url: url.replace("%3A", ":").endswith(place))
+    page.wait_for_url(lambda url: url.replace("%3A", ":").endswith(place), wait_until="commit")
 
 
 def test_text_of_the_chain_is_only_text(browser: Any, shown: Shown) -> None:
@@ -229,7 +229,7 @@ def test_D15_10_the_number_at_a_box_counts_all_and_not_a_page(browser: Any, show
     page.get_by_role("link", name=f"Inbox ({total})", exact=True).wait_for()
     assert page.locator("article.message").count() == 20
     page.get_by_role("link", name="Older", exact=True).click()
-    page.wait_for_url("**after=**")
+    page.wait_for_url("**after=**", wait_until="commit")
 
 
 def test_D15_12_what_was_found_belongs_to_what_was_searched(browser: Any, shown: Shown) -> None:
@@ -290,7 +290,7 @@ def test_it_is_used_by_keyboard(browser: Any, shown: Shown) -> None:
     page.wait_for_url("**capability=chart-generation**")
     page.get_by_role("link", name="bob-agent", exact=True).focus()
     page.keyboard.press("Enter")
-    page.wait_for_url("**/agent/bob-agent")
+    page.wait_for_url("**/agent/bob-agent", wait_until="commit")
 
 
 def test_nothing_comes_from_elsewhere(browser: Any, shown: Shown) -> None:
