@@ -68,7 +68,8 @@ class _Server(uvicorn.Server):
 def listen(host: str, port: int) -> socket.socket:
     """A listening socket. Raises: PortInUse."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
+    # with its protocol named, asyncio sends small answers at once (TCP_NODELAY)
+    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))

@@ -1,0 +1,33 @@
+"""The sockets that doors listen on."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+
+import pytest
+
+from chain.gateway import serve
+from chain.node import server
+
+
+@pytest.mark.parametrize("listen", [serve.listen, server.listen], ids=["gateway", "node"])
+def test_small_answers_leave_at_once(listen: Callable[[str, int], socket.socket]) -> None:
+    """Without TCP_NODELAY, an answer of two parts waits 40 ms for the client's acknowledgement."""
+
+    async def no_delay() -> int:
+        found: asyncio.Queue[int] = asyncio.Queue()
+
+        def meet(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            accepted = writer.get_extra_info("socket")
+            found.put_nowait(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        listening = listen("127.0.0.1", 0)
+        async with await asyncio.start_server(meet, sock=listening):
+            _, writer = await asyncio.open_connection(*listening.getsockname())
+            answer = await found.get()
+            writer.close()
+            await writer.wait_closed()
+        return answer
+
+    assert asyncio.run(no_delay()) == 1
