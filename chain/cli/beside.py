@@ -95,20 +95,14 @@ def a2a_listen(host: str, given: A2aOptions) -> socket.socket | None:
     try:
         if given.fd is not None:
             return socket.socket(fileno=given.fd)
-        try:
-            return listen(host, A2A_PORT if given.port is None else given.port)
-        except PortInUse:
-            if given.port is not None:
-                raise
-            return listen(host, 0)
+        return listen_near(host, given.port, A2A_PORT)
     except (PortInUse, OSError) as error:
         fail(f"cannot listen on {error}; stop what uses it or choose another with --a2a-port")
 
 
 def a2a_url(listening: socket.socket) -> str:
     """Where a socket is reached."""
-    host, port = listening.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return url_of(listening.getsockname()[0], listening)
 
 
 def gateway_options(command: F) -> F:
@@ -128,7 +122,7 @@ def open_gateway(
 ) -> Iterator[None]:
     """A gateway of the node in a process of its own; says where it is."""
     try:
-        listening = _free(host, port)
+        listening = listen_near(host, port, PORT)
     except (PortInUse, OSError) as error:
         fail(f"cannot listen on {error}; stop what uses it or choose another with --gateway-port")
     second = a2a_listen(host, a2a)
@@ -148,11 +142,15 @@ def open_gateway(
         child.stop()
 
 
-def _free(host: str, port: int | None) -> socket.socket:
+def listen_near(host: str, port: int | None, usual: int) -> socket.socket:
+    """The port that was asked for; else the usual one, or a free one where that is taken.
+
+    Raises: PortInUse, OSError.
+    """
     if port is not None:
         return listen(host, port)
     try:
-        return listen(host, PORT)
+        return listen(host, usual)
     except PortInUse:
         return listen(host, 0)
 

@@ -31,8 +31,9 @@ from chain.gateway.accounts import KeyRing
 from chain.gateway.core import Core
 from chain.gateway.keys import ApiKeys
 from chain.gateway.limits import Limits
-from chain.gateway.serve import Door, PortInUse, listen, run
+from chain.gateway.serve import Door, run
 from chain.node import logs
+from chain.node.server import PortInUse, listen
 
 F = TypeVar("F", bound=Callable[..., Any])
 API_KEYS: Final = Path("~/.msgchain/api-keys")

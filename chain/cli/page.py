@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final, TypeVar
 
 import click
 
+from chain.cli.beside import listen_near, url_of
 from chain.cli.output import fail
 from chain.client.jsonrpc import DEFAULT_URL
-from chain.node.server import PortInUse, listen
+from chain.node.server import PortInUse
 from chain.web.launch import Launcher, available
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,26 +39,16 @@ def open_page(host: str, port: int | None, rpc_url: str) -> Iterator[Launcher | 
         yield None
         return
     try:
-        listening = _listen(host, port)
+        listening = listen_near(host, port, PORT)
     except (PortInUse, OSError) as error:
         fail(f"cannot listen on {error}; stop what uses it or choose another with --ui-port")
     shown = Launcher(listening, rpc_url)
-    place = f"[{host}]" if ":" in host else host
-    click.echo(f"page       http://{place}:{shown.port}")
+    click.echo(f"page       {url_of(host, listening)}")
     shown.start()
     try:
         yield shown
     finally:
         shown.stop()
-
-
-def _listen(host: str, port: int | None) -> socket.socket:
-    if port is not None:
-        return listen(host, port)
-    try:
-        return listen(host, PORT)
-    except PortInUse:
-        return listen(host, 0)
 
 
 @click.command()

@@ -8,7 +8,6 @@ import logging
 import os
 import resource
 import signal
-import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any, Final
@@ -28,11 +27,6 @@ IDLE_SECONDS: Final = 75
 FRAME_MAX: Final = 16 * 1024
 _PING_SECONDS: Final = 20.0
 _STOP_SECONDS: Final = 3
-_BACKLOG: Final = 2_048
-
-
-class PortInUse(Exception):
-    """The address is taken."""
 
 
 class Door(msgspec.Struct, frozen=True):
@@ -63,21 +57,6 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Take no signals."""
         yield
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A listening socket. Raises: PortInUse."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # with its protocol named, asyncio sends small answers at once (TCP_NODELAY)
-    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        found.bind((host, port))
-    except OSError as error:
-        found.close()
-        raise PortInUse(f"{host}:{port}: {error.strerror}") from None
-    found.listen(_BACKLOG)
-    return found
 
 
 def _server(door: Door) -> _Server:
