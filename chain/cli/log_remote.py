@@ -13,6 +13,7 @@ from chain import wiring
 from chain.block.types import BlockResult, Event
 from chain.cli.event_filter import EventFilter, event_filter
 from chain.cli.log_cometbft import records_of as cometbft_records
+from chain.cli.log_snapshot import stopped_chain
 from chain.cli.names import DEFAULT_FOLDER, address_of
 from chain.cli.output import fail, output_option, progress, say
 from chain.cli.remote import reach, remote_options, show_fields
@@ -25,7 +26,6 @@ from chain.driver.log.record import BlockRecord, GenesisRecord, LogError, unpack
 from chain.driver.log.replay import check_headers, compare
 from chain.driver.producer import Producer, read_records
 from chain.node.home import DATA, GENESIS, HomeError, signers_of, write_genesis
-from chain.store import LevelBackend, StateStore
 from chain.store.errors import StoreError
 
 Logged = GenesisRecord | BlockRecord
@@ -61,13 +61,7 @@ def _watched(records: Iterator[Logged], step: Callable[[int], None]) -> Iterator
 
 
 def _of_home(home: Path) -> Iterator[Logged]:
-    folder = home / DATA
-    if not folder.is_dir():
-        fail(f"{home} holds no chain; name the --home that the node was started with")
-    try:
-        store = StateStore(LevelBackend(folder))
-    except StoreError as error:
-        fail(f"{error}; while the node runs, use --rpc instead of --home")
+    store = stopped_chain(home, "while the node runs, use --rpc instead of --home")
     try:
         yield from read_records(store)
     finally:

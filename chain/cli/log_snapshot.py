@@ -16,19 +16,24 @@ from chain.store import LevelBackend, MemoryBackend, StateStore
 from chain.store.errors import StoreError
 
 
+def stopped_chain(home: Path, advice: str) -> StateStore:
+    """The chain of a stopped node's folder; fails with ``advice`` where it cannot be opened."""
+    folder = home / DATA
+    if not folder.is_dir():
+        fail(f"{home} holds no chain; name the --home that the node was started with")
+    try:
+        return StateStore(LevelBackend(folder))
+    except StoreError as error:
+        fail(f"{error}; {advice}")
+
+
 class SnapshotOf:
     """The state of a stopped node's folder, copied into memory: the folder stays as it is."""
 
     def __init__(self, home: Path, *, check_signatures: bool) -> None:
         self._home = home
         self._verifier: Verifier = InlineVerifier() if check_signatures else TrustingVerifier()
-        folder = home / DATA
-        if not folder.is_dir():
-            fail(f"{home} holds no chain; name the --home that a node was started with")
-        try:
-            found = StateStore(LevelBackend(folder))
-        except StoreError as error:
-            fail(f"{error}; if a node runs there, stop it or name a copy of its folder")
+        found = stopped_chain(home, "if a node runs there, stop it or name a copy of its folder")
         try:
             state = driver_state(found)
             if state is None or not found.height:
@@ -37,7 +42,9 @@ class SnapshotOf:
             self._record = state.record_hash
             self._store = StateStore(MemoryBackend(), keep_heights=0)
             if self._store.import_state(found.height, found.export(found.height)) != state.app_hash:
-                fail(f"{folder}: the state does not have the app hash of height {found.height}")
+                fail(
+                    f"{home / DATA}: the state does not have the app hash of height {found.height}"
+                )
         except StoreError as error:
             fail(str(error))
         finally:
