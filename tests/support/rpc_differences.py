@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 _CRASH = "the real chain crashed here and said so; the README of the recordings asks for this code"
 
 #: recorded entries, by id
@@ -81,3 +83,11 @@ NAMED_QUERIES: dict[str, str] = {
 NAMED_SMALL: dict[str, str] = {
     "small_pruned_blockchain_part": "our first block is the first of all, its parent is nobody",
 }
+
+
+def judge(case: str, found: list[str], named: Container[str]) -> None:
+    """A case differs exactly where a table names it."""
+    if case in named:
+        assert found, f"{case} does not differ any more"
+    else:
+        assert not found, "\n".join(found)
