@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,22 @@ def text_of(contract: str, error: str) -> re.Pattern[str]:
     arguments = [1_024 * 7 if p.annotation in ("int", int) else MARK for p in parameters]
     text = re.escape(str(cls(*arguments)))
     return re.compile(re.sub(r"\d+", r"\\d+", text.replace(MARK, ".*")))
+
+
+def variants(contract: str) -> list[str]:
+    """The operations of a contract."""
+    return [cls.variant for cls in importlib.import_module(f"contracts.{contract}.msg").EXECUTE]
+
+
+def by_variant(*groups: Callable[[], Iterator[Ladder]]) -> dict[str, Ladder]:
+    """The ladders of a contract by operation."""
+    return {ladder.variant: ladder for group in groups for ladder in group()}
+
+
+def climb_as_documented(chain: Any, ladder: Ladder) -> None:
+    """The rungs are the README's checks, and the contract speaks in their order."""
+    assert [rung.error for rung in ladder.rungs] == documented(ladder.contract, ladder.variant)
+    climb(chain, ladder)
 
 
 def climb(chain: Any, ladder: Ladder) -> None:

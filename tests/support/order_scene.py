@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import base64
+import functools
 import json
 from collections.abc import Callable
 from typing import Any
 
 from agent_keys import b64, create_did, ed25519_key, key_input, signed_content
 from agent_net import AgentNet
+from check_ladder import Rung
 
+FUNDS = Rung("NonPayable", funds="1amsg")
 CONTENT = {"payload": "aGk=", "priority": 50, "ttl": 60}
 
 
@@ -182,3 +185,9 @@ class Scene:
             self.net.do(self.net.admin, "update_config", limits=limits)
 
         return act
+
+
+@functools.cache
+def scene() -> Scene:
+    """The scene that all ladders share; each leaves it as it was."""
+    return Scene()

@@ -15,34 +15,42 @@ LONG = "x" * 4_097
 BIG = "x" * 70_000
 
 
-def ladders(w: TaskWorld) -> Iterator[Ladder]:
-    """Made on a world with a task in every state."""
-    w.alice_is_agent(per_tx_limit="5000")
-    w.agent("idle", owner=w.otto, address=w.bob, price=1, status="inactive")
-    w.agent("self", owner=w.olga, address=w.alice, price=1)
-    late = w.working(deadline=str(w.chain.time + 10**9))
-    late_asked = w.create(6_000, price="6000", deadline=str(w.chain.time + 10**9))
-    submitted, working, asked = w.create(), w.working(), w.create(6_000, price="6000")
-    waiting = w.working()
-    w.do("request_input", waiting, w.bob, question="?")
-    w.create(client_ref="used")
-    ended = w.create()
-    w.do("cancel_task", ended, w.alice)
-    w.after(2)
-    stranger = Rung("Unauthorized", sender=w.carol)
+class Stage:
+    """A world with a task in every state."""
 
-    def ladder(variant: str, sender: str, task_id: str, *rungs: Rung, **fields: object) -> Ladder:
+    def __init__(self, w: TaskWorld) -> None:
+        self.w = w
+        w.alice_is_agent(per_tx_limit="5000")
+        w.agent("idle", owner=w.otto, address=w.bob, price=1, status="inactive")
+        w.agent("self", owner=w.olga, address=w.alice, price=1)
+        self.late = w.working(deadline=str(w.chain.time + 10**9))
+        self.late_asked = w.create(6_000, price="6000", deadline=str(w.chain.time + 10**9))
+        self.submitted, self.working = w.create(), w.working()
+        self.asked = w.create(6_000, price="6000")
+        self.waiting = w.working()
+        w.do("request_input", self.waiting, w.bob, question="?")
+        w.create(client_ref="used")
+        self.ended = w.create()
+        w.do("cancel_task", self.ended, w.alice)
+        w.after(2)
+        self.stranger = Rung("Unauthorized", sender=w.carol)
+
+    def ladder(
+        self, variant: str, sender: str, task_id: str, *rungs: Rung, **fields: object
+    ) -> Ladder:
+        """An operation on a task."""
         good = {"task_id": task_id, **fields}
-        return Ladder("agent_tasks_v1", w.tasks, variant, sender, good, (FUNDS, *rungs))
+        return Ladder("agent_tasks_v1", self.w.tasks, variant, sender, good, (FUNDS, *rungs))
 
-    def provider(variant: str, state: Rung, *rungs: Rung, **fields: object) -> Ladder:
-        at = working if variant != "accept_task" else submitted
-        return ladder(variant, w.bob, at, MISSING, stranger, state, *rungs, **fields)
+    def provider(self, variant: str, state: Rung, *rungs: Rung, **fields: object) -> Ladder:
+        """What the provider does with a task."""
+        at = self.working if variant != "accept_task" else self.submitted
+        rungs = (MISSING, self.stranger, state, *rungs)
+        return self.ladder(variant, self.w.bob, at, *rungs, **fields)
 
-    wrong, passed = (
-        Rung("WrongState", {"task_id": waiting}),
-        Rung("DeadlinePassed", {"task_id": late}),
-    )
+
+def making(on: Stage) -> Iterator[Ladder]:
+    w = on.w
     yield Ladder(
         "agent_tasks_v1",
         w.tasks,
@@ -62,24 +70,37 @@ def ladders(w: TaskWorld) -> Iterator[Ladder]:
         ),
         good_funds="1000amsg",
     )
-    yield provider("accept_task", Rung("WrongState", {"task_id": working}))
-    yield provider(
+    yield Ladder(
+        "agent_tasks_v1",
+        w.tasks,
+        "update_config",
+        w.admin,
+        {"sweep_max": 5},
+        (FUNDS, on.stranger, Rung("InvalidField", {"sweep_max": 101})),
+    )
+
+
+def working(on: Stage) -> Iterator[Ladder]:
+    wrong = Rung("WrongState", {"task_id": on.waiting})
+    passed = Rung("DeadlinePassed", {"task_id": on.late})
+    yield on.provider("accept_task", Rung("WrongState", {"task_id": on.working}))
+    yield on.provider(
         "request_input", wrong, passed, Rung("InvalidField", {"question": BIG}), question="?"
     )
-    yield ladder(
+    yield on.ladder(
         "provide_input",
-        w.alice,
-        waiting,
+        on.w.alice,
+        on.waiting,
         MISSING,
-        stranger,
-        Rung("WrongState", {"task_id": working}),
+        on.stranger,
+        Rung("WrongState", {"task_id": on.working}),
         Rung("InvalidField", {"input": BIG}),
         input="!",
     )
-    yield provider(
+    yield on.provider(
         "request_approval", wrong, passed, Rung("InvalidField", {"reason": ""}), reason="why"
     )
-    yield provider(
+    yield on.provider(
         "complete_task",
         wrong,
         passed,
@@ -87,37 +108,34 @@ def ladders(w: TaskWorld) -> Iterator[Ladder]:
         Rung("InvalidField", {"hash": "no"}),
         content={"x": 1},
     )
-    yield provider(
+    yield on.provider(
         "fail_task",
-        Rung("WrongState", {"task_id": submitted}),
+        Rung("WrongState", {"task_id": on.submitted}),
         Rung("InvalidField", {"error": ""}),
         error="broken",
     )
+
+
+def deciding(on: Stage) -> Iterator[Ladder]:
     for variant, sender, task_id, state in (
-        ("reject_task", w.bob, submitted, Rung("WrongState", {"task_id": working})),
-        ("deny_task", w.olga, asked, Rung("WrongState", {"task_id": working})),
-        ("cancel_task", w.alice, working, Rung("WrongState", {"task_id": ended})),
+        ("reject_task", on.w.bob, on.submitted, Rung("WrongState", {"task_id": on.working})),
+        ("deny_task", on.w.olga, on.asked, Rung("WrongState", {"task_id": on.working})),
+        ("cancel_task", on.w.alice, on.working, Rung("WrongState", {"task_id": on.ended})),
     ):
-        parts = (stranger, state) if variant != "deny_task" else (state, stranger)
+        parts = (on.stranger, state) if variant != "deny_task" else (state, on.stranger)
         reason = Rung("InvalidField", {"reason": LONG})
-        yield ladder(variant, sender, task_id, MISSING, *parts, reason)
-    yield ladder(
+        yield on.ladder(variant, sender, task_id, MISSING, *parts, reason)
+    yield on.ladder(
         "approve_task",
-        w.olga,
-        asked,
+        on.w.olga,
+        on.asked,
         MISSING,
-        Rung("WrongState", {"task_id": working}),
-        stranger,
-        Rung("DeadlinePassed", {"task_id": late_asked}),
+        Rung("WrongState", {"task_id": on.working}),
+        on.stranger,
+        Rung("DeadlinePassed", {"task_id": on.late_asked}),
     )
-    yield ladder("expire_task", w.carol, late_asked, MISSING, Rung("NotDue", {"task_id": working}))
-    yield Ladder(
-        "agent_tasks_v1",
-        w.tasks,
-        "update_config",
-        w.admin,
-        {"sweep_max": 5},
-        (FUNDS, stranger, Rung("InvalidField", {"sweep_max": 101})),
+    yield on.ladder(
+        "expire_task", on.w.carol, on.late_asked, MISSING, Rung("NotDue", {"task_id": on.working})
     )
 
 
@@ -125,8 +143,10 @@ def test_checks_speak_in_the_readmes_order(world: TaskWorld) -> None:
     for address in (world.alice, world.bob, world.olga, world.carol, world.admin):
         world.chain.fund(address, "5000earth")
     seen = []
-    for ladder in ladders(world):
-        climb(world.chain, ladder)
-        seen.append(ladder.variant)
+    stage = Stage(world)
+    for group in (making, working, deciding):
+        for ladder in group(stage):
+            climb(world.chain, ladder)
+            seen.append(ladder.variant)
     beside = {"receive", "withdraw"}  # as create_task; test_tokens has them
     assert {*seen, *beside} == {cls.variant for cls in EXECUTE}

@@ -7,7 +7,8 @@ import time
 
 import pytest
 from folders import contract, handler
-from hostile import FAILING, REFUSED, Failing, Refused
+from hostile import REFUSED, Refused
+from hostile_runs import FAILING, Failing
 
 from chain.errors import ContractError
 from chain.gas import GasMeter, OutOfGas
