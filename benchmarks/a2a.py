@@ -14,7 +14,7 @@ import hashlib
 import random
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from chain.gas import GasMeter
 from chain.std import BlockInfo, ContractInfo, Deps, DepsMut, Env, MessageInfo, Timestamp
@@ -95,7 +95,7 @@ class World:
     """The contract with so many messages in it."""
 
     def __init__(self, size: int, crowd: int) -> None:
-        self.contract = loader.load_folder("agent_a2a_v1")
+        self.contract = cast("Any", loader.load_folder("agent_a2a_v1"))
         self.meter = GasMeter(GAS)
         self.backend = MemoryBackend()
         self.overlay = Overlay(self.backend)

@@ -107,11 +107,12 @@ def steps_a_second(machine: Any, examples: int) -> float:
         suppress_health_check=list(HealthCheck),
     )
     counted = getattr(machine, "report", None)
-    before = counted.steps if counted else machine.steps
+    before: int = counted.steps if counted else machine.steps
     begin = _seconds()
     run_state_machine_as_test(machine, settings=chosen)
     spent = _seconds() - begin
-    return ((counted.steps if counted else machine.steps) - before) / spent
+    steps: int = counted.steps if counted else machine.steps
+    return (steps - before) / spent
 
 
 def run(size: str) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def blocks(line: Line, txs: list[bytes], size: int, budget: Budget) -> None:
         budget.timed("execute", lambda part=part: [producer.deliver(raw) for raw in part])  # type: ignore[misc]
         result = budget.timed("stage", app.close_block)
         block = app_block(producer, part)
-        store.backend = timed  # type: ignore[assignment]
+        store.backend = timed
         began = time.thread_time()
         record = producer.seal(Executed(block, result, app.said))
         spent = time.thread_time() - began

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from chain.app.application import App
 from chain.crypto.keys import MlDsa87Key
 from chain.driver.genesis import SECOND, Genesis, parse
 from chain.driver.producer import Producer
@@ -27,7 +28,6 @@ from chain.store.faults import Fault, FaultyBackend, ProcessDied
 from chain.tx.builder import build_native, coins
 from chain.tx.messages import MsgSend
 from chain.wiring import (
-    App,
     dev_secret,
     dev_validator_keys,
     genesis_document,

@@ -48,7 +48,7 @@ def run(*command: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("folder", ["chain", "contracts"])
+@pytest.mark.parametrize("folder", ["chain", "contracts", "benchmarks"])
 def test_types_are_strict(folder: str) -> None:
     run(sys.executable, "-m", "mypy", "-p", folder)
 
