@@ -69,31 +69,45 @@ def mirror(
     )
 
 
-def send_request(response: Response, config: Config, task: Task, body: Body) -> Response:
-    """``task_request`` from the requester to the provider."""
-    fields = envelope("task_request", task, body)
-    fields["params"] = decode(body.params)
+def to_provider(
+    response: Response, config: Config, task: Task, fields: dict[str, object], message_type: str
+) -> Response:
+    """Send an envelope from the requester to the provider."""
     return mirror(
         response,
         config,
         fields,
-        REQUEST,
+        message_type,
         sender_addr=task.requester_addr,
         receiver_addr=task.provider_addr,
     )
 
 
-def send_status(response: Response, config: Config, task: Task, body: Body) -> Response:
-    """``task_status`` from the provider to the requester."""
-    fields = envelope("task_status", task, body)
+def to_requester(
+    response: Response, config: Config, task: Task, fields: dict[str, object], message_type: str
+) -> Response:
+    """Send an envelope from the provider to the requester."""
     return mirror(
         response,
         config,
         fields,
-        NOTIFICATION,
+        message_type,
         sender_addr=task.provider_addr,
         receiver_addr=task.requester_addr,
     )
+
+
+def send_request(response: Response, config: Config, task: Task, body: Body) -> Response:
+    """``task_request`` from the requester to the provider."""
+    fields = envelope("task_request", task, body)
+    fields["params"] = decode(body.params)
+    return to_provider(response, config, task, fields, REQUEST)
+
+
+def send_status(response: Response, config: Config, task: Task, body: Body) -> Response:
+    """``task_status`` from the provider to the requester."""
+    fields = envelope("task_status", task, body)
+    return to_requester(response, config, task, fields, NOTIFICATION)
 
 
 def send_question(
@@ -102,14 +116,7 @@ def send_question(
     """``task_status`` from the provider with what it asks as ``params``."""
     fields = envelope("task_status", task, body)
     fields["params"] = question
-    return mirror(
-        response,
-        config,
-        fields,
-        REQUEST,
-        sender_addr=task.provider_addr,
-        receiver_addr=task.requester_addr,
-    )
+    return to_requester(response, config, task, fields, REQUEST)
 
 
 def send_input(
@@ -118,14 +125,7 @@ def send_input(
     """``task_status`` from the requester with its answer as ``params``."""
     fields = envelope("task_status", task, body)
     fields["params"] = given
-    return mirror(
-        response,
-        config,
-        fields,
-        RESPONSE,
-        sender_addr=task.requester_addr,
-        receiver_addr=task.provider_addr,
-    )
+    return to_provider(response, config, task, fields, RESPONSE)
 
 
 def send_result(
@@ -134,27 +134,13 @@ def send_result(
     """``task_result`` from the provider to the requester."""
     fields = envelope("task_result", task, body)
     fields["result"] = result
-    return mirror(
-        response,
-        config,
-        fields,
-        RESPONSE,
-        sender_addr=task.provider_addr,
-        receiver_addr=task.requester_addr,
-    )
+    return to_requester(response, config, task, fields, RESPONSE)
 
 
 def send_cancelled(response: Response, config: Config, task: Task, body: Body) -> Response:
     """``cancelled`` from the requester to the provider."""
     fields = envelope("cancelled", task, body)
-    return mirror(
-        response,
-        config,
-        fields,
-        NOTIFICATION,
-        sender_addr=task.requester_addr,
-        receiver_addr=task.provider_addr,
-    )
+    return to_provider(response, config, task, fields, NOTIFICATION)
 
 
 def send_ended(
