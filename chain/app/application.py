@@ -156,7 +156,7 @@ class App:
         except AppError as error:
             return CheckTxResult(error.code, error.codespace, error.log)
         tx = known.tx
-        scope = self._check or self._fresh_check()
+        scope = self._check = self._check or self._next_scope()
         mode = Mode(False, recheck, known.proofs, known.sound)
         refusal, used, proofs = self.execution.check(scope, tx, mode)
         known.proofs = proofs or known.proofs
@@ -168,6 +168,10 @@ class App:
         known.sound = True
         return CheckTxResult(gas_wanted=tx.gas_limit, sender=sender, hash=tx.hash, gas_used=used)
 
+    def transaction(self, raw: bytes) -> Tx:
+        """Bytes as a transaction. Raises: AppError sdk/2."""
+        return self._memory.find(raw).tx
+
     def tx_hash(self, raw: bytes) -> bytes:
         """SHA-256 of a transaction's bytes; they are not hashed again if they were decoded."""
         return self._memory.hash_of(raw)
@@ -176,23 +180,19 @@ class App:
         """Decode a transaction and verify its signatures ahead of ``check_tx``, as far as the
         committed state shows their keys. Any thread may do this, also while a block runs.
         """
-        try:
-            known = self._memory.find(raw)
-        except AppError:
+        known = self._find(raw)
+        if isinstance(known, AppError):
             return  # check_tx says why
         if not known.proofs and self.store.height:
             self._prove([known], self.store.view)
 
     def prepare_proposal(self, txs: Sequence[bytes], max_tx_bytes: int) -> list[bytes]:
-        """The transactions to propose: those given, in order, as far as bytes and gas of a block
-        go. Pure.
-        """
-        params = gov.load_params(self.genesis_view())
-        return proposals.prepare(txs, max_tx_bytes, params, self._decode)
+        """The transactions to propose: those given that are due, as far as a block goes. Pure."""
+        return proposals.prepare(txs, max_tx_bytes, self._basis())
 
     def process_proposal(self, txs: Sequence[bytes]) -> bool:
         """Whether an honest ``prepare_proposal`` can have made this. Pure."""
-        return proposals.accepts(txs, gov.load_params(self.genesis_view()), self._decode)
+        return proposals.accepts(txs, self._basis())
 
     # --- a block --------------------------------------------------------------------------------
 
@@ -213,8 +213,7 @@ class App:
         """Start a block: misbehaviour, then the contracts that asked for its beginning.
         ``block.txs`` is not run.
         """
-        first = self._genesis is not None
-        expected = self._initial_height if first else self.store.height + 1
+        first, expected = self._genesis is not None, self._next_height()
         invariant(self.store.height > 0 or first, "a block before init_chain")
         overlay = self._base_overlay()
         chain = self._chain(overlay)
@@ -368,12 +367,8 @@ class App:
 
     def simulate(self, raw: bytes) -> TxResult:
         """What a transaction would do now, without signatures and fee; nothing stays."""
-        tx = self._memory.find(raw).tx
-        overlay = self._base_overlay()
-        chain = self._chain(overlay)
-        info = BlockInfo(self.store.height + 1, Timestamp(self._last_time), chain.chain_id)
-        scope = BlockScope(info, overlay, b"", chain)
-        return self.execution.deliver(scope, tx, Mode(simulate=True), None)
+        scope = self._next_scope()
+        return self.execution.deliver(scope, self.transaction(raw), Mode(simulate=True), None)
 
     # --- heights --------------------------------------------------------------------------------
 
@@ -409,8 +404,13 @@ class App:
 
     # --- inside ---------------------------------------------------------------------------------
 
-    def _decode(self, raw: bytes) -> Tx:
-        return self._memory.find(raw).tx
+    def _basis(self) -> proposals.Basis:
+        state = self.genesis_view()
+        params, height = gov.load_params(state), self._next_height()
+        return proposals.Basis(state, params, height, self.transaction, self.prefix)
+
+    def _next_height(self) -> int:
+        return self._initial_height if self._genesis is not None else self.store.height + 1
 
     def _find(self, raw: bytes) -> Known | AppError:
         """A transaction, or why its bytes are none."""
@@ -462,12 +462,12 @@ class App:
             overlay.settle()
         return overlay
 
-    def _fresh_check(self) -> BlockScope:
+    def _next_scope(self) -> BlockScope:
+        """The committed state as the next block will find it, for what is tried."""
         overlay = self._base_overlay()
         chain = self._chain(overlay)
-        info = BlockInfo(self.store.height, Timestamp(self._last_time), chain.chain_id)
-        self._check = BlockScope(info, overlay, b"", chain)
-        return self._check
+        info = BlockInfo(self._next_height(), Timestamp(self._last_time), chain.chain_id)
+        return BlockScope(info, overlay, b"", chain)
 
     def _chain(self, store: ReadStore) -> ChainRecord:
         raw = store.get(keys.CHAIN)
