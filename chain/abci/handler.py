@@ -32,6 +32,8 @@ UNLOCKED: Final = ("echo", "flush", "query", "list_snapshots", "load_snapshot_ch
 #: what strangers cause: a failure there is an answer, and stops nothing
 FORGIVEN: Final = ("query", "check_tx", "list_snapshots", "load_snapshot_chunk")
 _INTERNAL: Final = 1
+#: codespace and code of a sequence that is not the next one
+_SEQUENCE: Final = ("sdk", 32)
 
 
 class Handler:
@@ -62,6 +64,17 @@ class Handler:
         if len(fresh) < 2:
             return {}
         return {place: self._provers.submit(self._app.prove, raw) for place, raw in fresh}
+
+    @staticmethod
+    def too_early(response: Any) -> bool:
+        """Whether CheckTx refused for the sequence, which the next answers may put right."""
+        check = response.check_tx
+        return (check.codespace, check.code) == _SEQUENCE
+
+    def turn(self, request: Any) -> int:
+        """The sequence of a transaction that was asked about, its first signer's."""
+        signers = self._app.transaction(bytes(request.check_tx.tx)).signers
+        return signers[0].sequence if signers else 0
 
     def answer(self, method: str, request: Any) -> Any:
         """The Response to a Request of this method."""

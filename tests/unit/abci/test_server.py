@@ -17,6 +17,8 @@ from chain.crypto.keys import MlDsa87Key
 from chain.gas import OutOfGas
 from chain.protowire import varint
 from chain.store import MemoryBackend, StateStore
+from chain.tx.builder import build_native, coins
+from chain.tx.messages import MsgSend
 from chain.wiring import App, KnownCodes, dev_secret
 
 ALICE = MlDsa87Key(dev_secret("alice"))
@@ -80,6 +82,30 @@ def init_chain() -> Any:
     request.init_chain.initial_height = 1
     entry = {"address": ALICE.address, "coins": [{"denom": "msg", "amount": "5"}]}
     request.init_chain.app_state_bytes = str({"accounts": [entry]}).replace("'", '"').encode()
+    return request
+
+
+def pay(sequence: int) -> bytes:
+    return build_native(
+        [MsgSend(ALICE.address, ALICE.address, coins("1amsg"))],
+        [ALICE],
+        chain_id="abci",
+        account_numbers=[0],
+        sequences=[sequence],
+        gas_limit=400_000,
+        fee=coins(f"{400_000 * 10**9}amsg"),
+    )
+
+
+def check(raw: bytes, again: bool = False) -> Any:
+    request = Request()
+    request.check_tx.tx, request.check_tx.type = raw, int(again)
+    return request
+
+
+def flush() -> Any:
+    request = Request()
+    request.flush.SetInParent()
     return request
 
 
@@ -200,6 +226,42 @@ def test_the_pool_opens_with_the_chain(place: tuple[Path, Failures]) -> None:
     assert line.call(check).check_tx.code == 18
     line.call(init_chain())
     assert line.call(check).check_tx.code == 2
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["new", "recheck"])
+def test_what_is_asked_too_early_is_asked_again_before_the_flush(
+    place: tuple[Path, Failures], again: bool
+) -> None:
+    line = Line(place[0])
+    for request in (init_chain(), finalize(1, []), commit()):
+        line.call(request)
+    txs = [pay(sequence) for sequence in range(4)]
+    if again:
+        line.end.sendall(b"".join(frame(check(raw)) for raw in txs))
+        assert [line.read().check_tx.code for _ in txs] == [0] * 4
+        line.call(finalize(2, [txs[0]]))
+        line.call(commit())
+    else:
+        assert line.call(check(txs[0])).check_tx.code == 0
+    mixed = [txs[2], txs[3], b"junk", txs[1], txs[1]]
+    for raw in mixed:  # in pieces
+        line.end.sendall(frame(check(raw, again)))
+    line.end.sendall(frame(flush()))
+    assert [line.read().check_tx.code for _ in mixed] == [0, 0, 2, 0, 32]
+    assert line.read().HasField("flush")
+
+
+def test_what_stays_too_early_is_refused_though_no_flush_comes(
+    place: tuple[Path, Failures],
+) -> None:
+    line = Line(place[0])
+    for request in (init_chain(), finalize(1, []), commit()):
+        line.call(request)
+    assert line.call(check(pay(1))).check_tx.code == 32
+    assert line.call(check(pay(0))).check_tx.code == 0
+    line.end.sendall(frame(check(pay(2))) + frame(echo("next")))
+    assert line.read().check_tx.code == 32
+    assert line.read().echo.message == "next"
 
 
 def test_nobody_else_may_open_the_socket(place: tuple[Path, Failures]) -> None:
