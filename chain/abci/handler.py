@@ -18,6 +18,7 @@ from typing import Any, Final
 from chain.abci import convert
 from chain.abci.wire import METHODS, Response
 from chain.app.application import App
+from chain.app.proposals import Turn, turns_after
 from chain.app.snapshots import Snapshot
 from chain.gas import OutOfGas
 
@@ -65,16 +66,17 @@ class Handler:
             return {}
         return {place: self._provers.submit(self._app.prove, raw) for place, raw in fresh}
 
-    @staticmethod
-    def too_early(response: Any) -> bool:
-        """Whether CheckTx refused for the sequence, which the next answers may put right."""
+    def waits_for(self, request: Any, response: Any) -> Turn | None:
+        """The turn that a transaction came before, when CheckTx refused it for its sequence."""
         check = response.check_tx
-        return (check.codespace, check.code) == _SEQUENCE
+        if (check.codespace, check.code) != _SEQUENCE:
+            return None
+        with self._lock:
+            return self._app.waits_for(bytes(request.check_tx.tx))
 
-    def turn(self, request: Any) -> int:
-        """The sequence of a transaction that was asked about, its first signer's."""
-        signers = self._app.transaction(bytes(request.check_tx.tx)).signers
-        return signers[0].sequence if signers else 0
+    def turns_after(self, request: Any) -> list[Turn]:
+        """The turns that come by a transaction which CheckTx took."""
+        return turns_after(self._app.transaction(bytes(request.check_tx.tx)))
 
     def answer(self, method: str, request: Any) -> Any:
         """The Response to a Request of this method."""

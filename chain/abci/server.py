@@ -11,14 +11,14 @@ import logging
 import os
 import socket
 import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from chain.abci.answers import IDLE_SECONDS, Answers
 from chain.abci.handler import Handler
 from chain.abci.homes import UNIX_PATH_MAX
-from chain.abci.wire import Request, Response, frame, method_of
+from chain.abci.wire import Request, Response, method_of
 from chain.gas import OutOfGas
 
 log: Final = logging.getLogger("msgchain.abci")
@@ -27,9 +27,6 @@ log: Final = logging.getLogger("msgchain.abci")
 FRAME_BYTES_MAX: Final = 256 * 1024 * 1024
 _RECEIVE: Final = 1 << 18
 _VARINT_BYTES: Final = 10
-#: how long a CheckTx may wait for the one before it, and how many may; CometBFT flushes after 20 ms
-_HELD_SECONDS: Final = 0.1
-_HELD_MAX: Final = 5_000
 #: what CometBFT has to read the exception before the process ends
 _LAST_WORDS_SECONDS: Final = 0.2
 
@@ -74,56 +71,6 @@ class Frames:
             if byte < 0x80:
                 return size, at + 1
         raise FrameError("a length of more than ten bytes")
-
-
-class Answers:
-    """The answers of one connection, in the order of the requests.
-
-    CometBFT hears of a transaction from several peers and may ask about a later one of a sender
-    just before the earlier one; when it asks again after a commit, it does so in that order. So
-    what is refused for its sequence is held back until the requests that were sent with it are
-    answered, which a ``flush`` ends, and asked once more.
-    """
-
-    def __init__(self, handler: Handler, reply: Callable[[str, Any], Any]) -> None:
-        self._handler = handler
-        self._reply = reply
-        self._replies: list[Any] = []
-        #: requests asked too early, by the place of their answers
-        self.held: dict[int, Any] = {}
-        self._since = 0.0
-
-    def take(self, asked: Sequence[tuple[str, Any]]) -> None:
-        """Answer requests."""
-        ahead = self._handler.prove_ahead(asked)
-        for place, (method, request) in enumerate(asked):
-            if place in ahead:
-                ahead[place].exception()  # until it is done; the answer tells of failures
-            if self.held and (method != "check_tx" or self._waited()):
-                self.settle()
-            reply = self._reply(method, request)
-            if method == "check_tx" and self._handler.too_early(reply):
-                self._since = self._since if self.held else time.monotonic()
-                self.held[len(self._replies)] = request
-            self._replies.append(reply)
-
-    def _waited(self) -> bool:
-        return len(self.held) >= _HELD_MAX or time.monotonic() - self._since > _HELD_SECONDS
-
-    def settle(self) -> None:
-        """Ask again about what was held back, by sequence."""
-        turn = self._handler.turn
-        for place in sorted(self.held, key=lambda place: turn(self.held[place])):
-            self._replies[place] = self._reply("check_tx", self.held[place])
-        self.held.clear()
-
-    def ready(self) -> bytes:
-        """The frames that may go out, each once."""
-        if self.held:
-            return b""
-        frames = b"".join([frame(reply) for reply in self._replies])
-        self._replies.clear()
-        return frames
 
 
 class Server:
@@ -185,6 +132,7 @@ class Server:
         frames, answers = Frames(), Answers(self._handler, self._reply)
         try:
             while True:
+                connection.settimeout(IDLE_SECONDS if answers.waiting else None)
                 try:
                     data = connection.recv(_RECEIVE)
                 except TimeoutError:
@@ -193,12 +141,9 @@ class Server:
                     if not data:
                         break
                     answers.take([_request(raw) for raw in frames.feed(data)])
-                if connection.gettimeout() is not None:
-                    connection.settimeout(None)
                 if ready := answers.ready():
+                    connection.settimeout(None)
                     connection.sendall(ready)
-                if answers.held:
-                    connection.settimeout(_HELD_SECONDS)
         except FrameError as error:
             log.warning("connection dropped: %s", error)
         except OSError:

@@ -81,7 +81,7 @@ class App:
         self._check: BlockScope | None = None
         self._last_time = 0
         self._time_of: dict[int, int] = {}
-        self._snapshots = Snapshots(store, _time_row)
+        self._snapshots = Snapshots(store, records.time_row)
         self._restore_time()
 
     # --- info and genesis -----------------------------------------------------------------------
@@ -156,7 +156,7 @@ class App:
         except AppError as error:
             return CheckTxResult(error.code, error.codespace, error.log)
         tx = known.tx
-        scope = self._check = self._check or self._next_scope()
+        scope = self._check = self._check or self._trial(self.store.height)
         mode = Mode(False, recheck, known.proofs, known.sound)
         refusal, used, proofs = self.execution.check(scope, tx, mode)
         known.proofs = proofs or known.proofs
@@ -171,6 +171,14 @@ class App:
     def transaction(self, raw: bytes) -> Tx:
         """Bytes as a transaction. Raises: AppError sdk/2."""
         return self._memory.find(raw).tx
+
+    def waits_for(self, raw: bytes) -> proposals.Turn | None:
+        """The turn that a transaction waits for in the check state; None: it may come now, or its
+        turn has passed. Raises: AppError sdk/2.
+        """
+        scope = self._check or self._trial(self.store.height)
+        turn = proposals.waits_for(self.transaction(raw), self._basis(scope.overlay))
+        return None if turn is proposals.PAST else turn
 
     def tx_hash(self, raw: bytes) -> bytes:
         """SHA-256 of a transaction's bytes; they are not hashed again if they were decoded."""
@@ -188,11 +196,11 @@ class App:
 
     def prepare_proposal(self, txs: Sequence[bytes], max_tx_bytes: int) -> list[bytes]:
         """The transactions to propose: those given that are due, as far as a block goes. Pure."""
-        return proposals.prepare(txs, max_tx_bytes, self._basis())
+        return proposals.prepare(txs, max_tx_bytes, self._basis(self.genesis_view()))
 
     def process_proposal(self, txs: Sequence[bytes]) -> bool:
         """Whether an honest ``prepare_proposal`` can have made this. Pure."""
-        return proposals.accepts(txs, self._basis())
+        return proposals.accepts(txs, self._basis(self.genesis_view()))
 
     # --- a block --------------------------------------------------------------------------------
 
@@ -302,7 +310,7 @@ class App:
         staged = self._staged
         if staged is None:
             raise InvariantViolation("commit without a finalized block")
-        kept = {_time_row(staged.height): staged.time.to_bytes(8, "big")}
+        kept = {records.time_row(staged.height): staged.time.to_bytes(8, "big")}
         self.store.commit({**(rows or {}), **kept})
         self._genesis = None
         self._staged = self._open = None
@@ -367,7 +375,7 @@ class App:
 
     def simulate(self, raw: bytes) -> TxResult:
         """What a transaction would do now, without signatures and fee; nothing stays."""
-        scope = self._next_scope()
+        scope = self._trial(self._next_height())
         return self.execution.deliver(scope, self.transaction(raw), Mode(simulate=True), None)
 
     # --- heights --------------------------------------------------------------------------------
@@ -404,8 +412,7 @@ class App:
 
     # --- inside ---------------------------------------------------------------------------------
 
-    def _basis(self) -> proposals.Basis:
-        state = self.genesis_view()
+    def _basis(self, state: ReadStore) -> proposals.Basis:
         params, height = gov.load_params(state), self._next_height()
         return proposals.Basis(state, params, height, self.transaction, self.prefix)
 
@@ -462,11 +469,11 @@ class App:
             overlay.settle()
         return overlay
 
-    def _next_scope(self) -> BlockScope:
-        """The committed state as the next block will find it, for what is tried."""
+    def _trial(self, height: int) -> BlockScope:
+        """The committed state for what is tried: checks see the last height, as the SDK's do."""
         overlay = self._base_overlay()
         chain = self._chain(overlay)
-        info = BlockInfo(self._next_height(), Timestamp(self._last_time), chain.chain_id)
+        info = BlockInfo(height, Timestamp(self._last_time), chain.chain_id)
         return BlockScope(info, overlay, b"", chain)
 
     def _chain(self, store: ReadStore) -> ChainRecord:
@@ -479,7 +486,7 @@ class App:
         """Height, time and chain of a committed block, for queries."""
         raw = self.store.view.get(keys.CHAIN)
         chain_id = records.decode_chain(raw).chain_id if raw is not None else ""
-        time = self.store.row(_time_row(height))
+        time = self.store.row(records.time_row(height))
         return BlockInfo(height, Timestamp(int.from_bytes(time or b"", "big")), chain_id)
 
     def _restore_time(self) -> None:
@@ -488,12 +495,5 @@ class App:
 
 
 _PLAIN: Final = Mode()
-#: the driver's rows start otherwise; ours hold block times, for queries at a height
-_TIME_ROW: Final = b"\x00time/"
-
-
-def _time_row(height: int) -> bytes:
-    return _TIME_ROW + height.to_bytes(8, "big")
-
 
 __all__ = ["APP_VERSION", "App", "CheckTxResult", "Info", "InitChainResult"]

@@ -20,9 +20,9 @@ from chain.tx.value import Tx
 from chain.vm.storage import ReadStore
 
 #: the account and the sequence that a transaction waits for
-_Turn = tuple[str, int]
+Turn = tuple[str, int]
 #: of a transaction whose turn has passed: its sequence was used, or its last height is behind
-_PAST: Final[_Turn] = ("", -1)
+PAST: Final[Turn] = ("", -1)
 
 
 class Basis(NamedTuple):
@@ -44,24 +44,22 @@ class _Sequences:
         self._basis = basis
         self._next: dict[str, int] = {}
 
-    def waits_for(self, tx: Tx) -> _Turn | None:
+    def waits_for(self, tx: Tx) -> Turn | None:
         """The turn that a transaction waits for, None when it is its own."""
         if tx.timeout_height and self._basis.height > tx.timeout_height:
-            return _PAST
+            return PAST
         for signer in tx.signers:
             due = self._next.get(signer.address)
             if due is None:
                 due = self._next[signer.address] = self._committed(signer.address)
             if signer.sequence != due:
-                return _PAST if signer.sequence < due else (signer.address, signer.sequence)
+                return PAST if signer.sequence < due else (signer.address, signer.sequence)
         return None
 
-    def take(self, tx: Tx) -> list[_Turn]:
+    def take(self, tx: Tx) -> list[Turn]:
         """Count a transaction; gives the turns that have come by it."""
-        turns = []
-        for signer in tx.signers:
-            self._next[signer.address] = signer.sequence + 1
-            turns.append((signer.address, signer.sequence + 1))
+        turns = turns_after(tx)
+        self._next.update(turns)
         return turns
 
     def _committed(self, address: str) -> int:
@@ -70,6 +68,16 @@ class _Sequences:
         except AddressError:
             return 0
         return 0 if account is None else account.sequence
+
+
+def waits_for(tx: Tx, basis: Basis) -> Turn | None:
+    """The turn that a transaction waits for in a state, None when it is its own."""
+    return _Sequences(basis).waits_for(tx)
+
+
+def turns_after(tx: Tx) -> list[Turn]:
+    """The turns that come by a transaction."""
+    return [(signer.address, signer.sequence + 1) for signer in tx.signers]
 
 
 def prepare(txs: Sequence[bytes], max_tx_bytes: int, basis: Basis) -> list[bytes]:
@@ -81,7 +89,7 @@ def prepare(txs: Sequence[bytes], max_tx_bytes: int, basis: Basis) -> list[bytes
     params = basis.params
     chosen: dict[bytes, None] = {}
     sequences = _Sequences(basis)
-    waiting: dict[_Turn, list[bytes]] = {}
+    waiting: dict[Turn, list[bytes]] = {}
     room = min(max_tx_bytes, params.block_max_bytes)
     size = gas = 0
     for given in txs:
@@ -96,7 +104,7 @@ def prepare(txs: Sequence[bytes], max_tx_bytes: int, basis: Basis) -> list[bytes
                 continue
             turn = sequences.waits_for(tx)
             if turn is not None:
-                if turn is not _PAST:
+                if turn is not PAST:
                     waiting.setdefault(turn, []).append(raw)
                 continue
             size += framed

@@ -179,3 +179,12 @@ def decode_validators(raw: bytes) -> tuple[ValidatorRecord, ...]:
 def decode_chain(raw: bytes) -> ChainRecord:
     """The chain record of stored bytes."""
     return _CHAIN.decode(raw)
+
+
+#: the driver's rows start otherwise; these hold block times, for queries at a height
+_TIME_ROW: Final = b"\x00time/"
+
+
+def time_row(height: int) -> bytes:
+    """The key of the row that holds the time of a block."""
+    return _TIME_ROW + height.to_bytes(8, "big")

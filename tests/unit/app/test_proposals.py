@@ -105,7 +105,6 @@ def test_what_lacks_its_predecessor_waits_and_what_came_too_late_is_left_out() -
     assert propose([late, second, other], 10**6) == [other]
     assert not net.app.process_proposal([late])
     assert not net.app.process_proposal([second, first])
-    assert net.app.check_tx(late).code == 30
     two = len(first) + len(second) + 6
     assert propose([third, first, other, second], two) == [first, other]
     assert [one.code for one in net.block(first).tx_results] == [0]
