@@ -120,7 +120,7 @@ def build_card(
         },
         "defaultInputModes": ["application/json"],
         "defaultOutputModes": ["application/json"],
-        "skills": [_skill(skill) for skill in skills],
+        "skills": [skill_entry(skill) for skill in skills],
     }
     if provider is not None:
         signed["provider"] = {"organization": provider[0], "url": provider[1]}
@@ -220,7 +220,8 @@ def decimal_msg(amount: int) -> str:
 # --- parts ----------------------------------------------------------------------------------------
 
 
-def _skill(skill: Skill) -> dict[str, Any]:
+def skill_entry(skill: Skill) -> dict[str, Any]:
+    """A skill as cards have it; the price is not in it."""
     made: dict[str, Any] = {
         "id": skill.id,
         "name": skill.name,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from chain.client.card import PAYMENT_EXTENSION, Skill, fingerprint, sign_card
+from chain.client.card import PAYMENT_EXTENSION, Skill, fingerprint, sign_card, skill_entry
 from chain.crypto.root import RootSecret
 
 BINDINGS: Final = (
@@ -102,24 +102,7 @@ def signed_card(
         description=description,
         version=version,
         params=params,
-        skills=[_skill(one) for one in skills],
+        skills=[skill_entry(one) for one in skills],
         interfaces=interfaces(*(f"{one.rstrip('/')}/agents/{agent_id}" for one in gateways)),
     )
     return sign_card(root, agent_id, card)
-
-
-def _skill(skill: Skill) -> dict[str, Any]:
-    made: dict[str, Any] = {
-        "id": skill.id,
-        "name": skill.name,
-        "description": skill.description,
-        "tags": list(skill.tags),
-    }
-    for field, values in (
-        ("examples", skill.examples),
-        ("inputModes", skill.input_modes),
-        ("outputModes", skill.output_modes),
-    ):
-        if values:
-            made[field] = list(values)
-    return made

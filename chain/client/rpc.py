@@ -39,6 +39,7 @@ from chain.client.rpc_types import (
     unbase64,
 )
 from chain.client.transport import (
+    IN_CACHE,
     AccountInfo,
     BlockEvent,
     Outcome,
@@ -46,6 +47,8 @@ from chain.client.transport import (
     Simulated,
     TimedOut,
     TxRefused,
+    accepted,
+    pool_refusal,
 )
 
 if TYPE_CHECKING:
@@ -53,9 +56,6 @@ if TYPE_CHECKING:
 
 _FIRST_LOOK: Final = 0.02
 _LOOK_MAX: Final = 0.5
-_IN_CACHE: Final = "tx already exists in cache"
-#: texts of the pool, and the codes that the SDK has for them
-_POOL: Final = (("mempool is full", 20), ("Tx too large", 21))
 
 
 class RpcClient:
@@ -148,20 +148,15 @@ class RpcClient:
         try:
             found = self.http.call("broadcast_tx_sync", tx=_base64(raw))
         except RpcFailed as error:
-            for text, code in _POOL:
-                if text in str(error):
-                    raise TxRefused("sdk", code, str(error)) from None
-            raise
-        if found["code"]:
-            raise TxRefused(str(found["codespace"]), int(found["code"]), str(found["log"]))
-        return Accepted(found["hash"])
+            raise pool_refusal(str(error)) or error from None
+        return Accepted(accepted(found))
 
     def broadcast(self, raw: bytes) -> Outcome:
         """Send a transaction and wait for its block. Raises: TxRefused, TimedOut."""
         try:
             hash_ = self.broadcast_sync(raw).hash
         except RpcFailed as error:
-            if str(error) != _IN_CACHE:
+            if str(error) != IN_CACHE:
                 raise
             hash_ = queries.tx_hash(raw)
         return self.wait_for(hash_)

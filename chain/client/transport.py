@@ -7,7 +7,7 @@ own process.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -29,12 +29,33 @@ class ChainError(Exception):
         self.log = log
 
 
+#: what a node says of a transaction that it holds, or had, already
+IN_CACHE: Final = "tx already exists in cache"
+#: texts of the pool, and the codes that the SDK has for them
+_POOL: Final = (("mempool is full", 20), ("Tx too large", 21))
+
+
 class QueryRefused(ChainError):
     """A query was answered with an error."""
 
 
 class TxRefused(ChainError):
     """A transaction did not get into a block; nothing was changed and nothing was paid."""
+
+
+def pool_refusal(text: str) -> TxRefused | None:
+    """What the pool's error means, where it is the pool's."""
+    for part, code in _POOL:
+        if part in text:
+            return TxRefused("sdk", code, text)
+    return None
+
+
+def accepted(answer: Mapping[str, Any]) -> str:
+    """The hash in the answer to ``broadcast_tx_sync``. Raises: TxRefused."""
+    if answer["code"]:
+        raise TxRefused(str(answer["codespace"]), int(answer["code"]), str(answer["log"]))
+    return str(answer["hash"])
 
 
 class TxFailed(ChainError):

@@ -22,12 +22,15 @@ from chain.client.agent_calls import Call
 from chain.client.jsonrpc import RpcFailed
 from chain.client.keystore import Keystore, KeystoreError
 from chain.client.transport import (
+    IN_CACHE,
     AccountInfo,
     ChainError,
     Outcome,
     TimedOut,
     TxFailed,
     TxRefused,
+    accepted,
+    pool_refusal,
 )
 from chain.client.wallet import COSMOS, execute, form_of
 from chain.crypto.keys import ML_DSA_87, PrivateKey
@@ -53,8 +56,6 @@ _SIGNATURE_BYTES: Final = {ML_DSA_87: 4_627}
 _SEQUENCE: Final = re.compile(r"account sequence mismatch, expected (\d+), got \d+")
 _WRONG_SEQUENCE: Final = ("sdk", 32)
 _LOW_FEE: Final = ("sdk", 13)
-_IN_CACHE: Final = "tx already exists in cache"
-_POOL: Final = (("mempool is full", 20), ("Tx too large", 21))
 _DEV: Final = "dev:"
 _WALLET: Final = "wallet"
 
@@ -224,15 +225,10 @@ class Accounts:
         try:
             found = await self._link.call("broadcast_tx_sync", tx=base64.b64encode(raw).decode())
         except RpcFailed as error:
-            if str(error) == _IN_CACHE:
+            if str(error) == IN_CACHE:
                 return hashlib.sha256(raw).hexdigest().upper()
-            for text, code in _POOL:
-                if text in str(error):
-                    raise TxRefused("sdk", code, str(error)) from None
-            raise
-        if found["code"]:
-            raise TxRefused(str(found["codespace"]), int(found["code"]), str(found["log"]))
-        return str(found["hash"])
+            raise pool_refusal(str(error)) or error from None
+        return accepted(found)
 
 
 def _succeeded(outcome: Outcome) -> Outcome:
