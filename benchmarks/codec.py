@@ -17,7 +17,7 @@ from chain.tx.builder import build_cosmos_amino, build_cosmos_direct, build_nati
 from chain.tx.codec import decode_tx
 from chain.tx.messages import MsgExecuteContract
 from chain.tx.native import Body, Envelope, read_amount
-from chain.tx.results import encode_tx_data, execute_response
+from chain.tx.results import EXECUTE, data_value, encode_tx_data
 from chain.tx.signing import sign_bytes
 
 _COUNTS = {"smoke": 50, "real": 5000}
@@ -76,7 +76,7 @@ def run(size: str) -> dict[str, Any]:
     found["native: MessagePack alone, µs"] = _microseconds(
         lambda: body.decode(envelope.decode(raw).body), count
     )
-    data = encode_tx_data([execute_response(b"answer")])
+    data = encode_tx_data([(EXECUTE, data_value(b"answer"))])
     results = [TxResult(data=data, gas_wanted=200_000, gas_used=100_000 + i) for i in range(100)]
     txs = [raw + i.to_bytes(4, "big") for i in range(100)]
     h = bytes(32)

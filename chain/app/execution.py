@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from chain.app import gov, protobuf, static
+from chain.app import gov, static
 from chain.app.ante import Ante, Desk, Mode, static_check
 from chain.app.bank import Bank
 from chain.app.context import BlockScope, PendingFee, TxScope
@@ -24,6 +24,7 @@ from chain.crypto.verify import Verifier
 from chain.errors import REGISTERED, AppError
 from chain.gas import GasMeter, OutOfGas
 from chain.std import TransactionInfo
+from chain.tx import results
 from chain.tx.messages import Msg, type_url
 from chain.tx.value import DEV, Tx
 from chain.vm.call import BugWatch, Caller
@@ -115,7 +116,7 @@ class Execution:
             overlay.rollback(before)
             del events[mark:]
             return _refused(_out_of_gas(error, meter), tx, meter, events)
-        data = protobuf.tx_data(responses)
+        data = results.encode_tx_data(responses)
         return TxResult(0, "", "", "", data, tx.gas_limit, meter.used, events)
 
     def _run_message(self, scope: TxScope, message: Msg, index: int) -> tuple[str, bytes]:

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable
 from typing import Final
 
-from chain.app import boundary, keys, protobuf, records
+from chain.app import boundary, keys, records
 from chain.app.bank import Bank
 from chain.app.boundary import lonely_agent
 from chain.app.context import Frame, Outcome, TxScope
@@ -36,6 +36,7 @@ from chain.gas import (
     GasMeter,
     uncompress_cost,
 )
+from chain.tx import results
 from chain.tx.messages import (
     Coins,
     Msg,
@@ -245,7 +246,7 @@ class Handlers:
         tx.events.append(
             Event("store_code", [("code_checksum", checksum.hex()), ("code_id", str(code_id))])
         )
-        return Outcome(protobuf.STORE, protobuf.store_response(code_id, checksum), True)
+        return Outcome(results.STORE, results.store_value(code_id, checksum), True)
 
     def update_admin(
         self, tx: TxScope, message: MsgUpdateAdmin, meter: GasMeter, depth: int

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from chain.app import protobuf
 from chain.app.context import (
     EXECUTE,
     INSTANTIATE,
@@ -39,6 +38,7 @@ from chain.gas import (
     RESULT_BYTE,
 )
 from chain.std import Reply, Response
+from chain.tx import results
 from chain.vm.querier import ContractRefused
 
 _FAILED: Final = {EXECUTE: 5, INSTANTIATE: 4, MIGRATE: 11, SUDO: 5, REPLY: 5, INSTANTIATE2: 4}
@@ -123,13 +123,13 @@ def respond(call: Call, response: Response) -> Frame | Outcome:
 def finish(kind: str, address: str, data: bytes | None) -> Outcome:
     """The protobuf answer of a finished call (DATA-5, DATA-6)."""
     if kind is EXECUTE:
-        return Outcome(protobuf.EXECUTE, protobuf.data_response(data), True)
+        return Outcome(results.EXECUTE, results.data_value(data), True)
     if kind is MIGRATE:
-        return Outcome(protobuf.MIGRATE, protobuf.data_response(data), True)
+        return Outcome(results.MIGRATE, results.data_value(data), True)
     if kind is SUDO:
-        return Outcome(protobuf.SUDO, protobuf.data_response(data), True)
-    url = protobuf.INSTANTIATE2 if kind is INSTANTIATE2 else protobuf.INSTANTIATE
-    return Outcome(url, protobuf.instantiate_response(address, data), True)
+        return Outcome(results.SUDO, results.data_value(data), True)
+    url = results.INSTANTIATE2 if kind is INSTANTIATE2 else results.INSTANTIATE
+    return Outcome(url, results.instantiate_value(address, data), True)
 
 
 def _events_cost(

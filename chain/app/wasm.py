@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from chain.app import keys, protobuf
+from chain.app import keys
 from chain.app.bank import Bank
 from chain.app.context import (
     EXECUTE,
@@ -33,6 +33,7 @@ from chain.errors import AppError, ContractError
 from chain.gas import GasMeter, OutOfGas
 from chain.std import Addr, ContractInfo, DepsMut, Env, MessageInfo, Reply, Response
 from chain.std import Coin as StdCoin
+from chain.tx import results
 from chain.tx.messages import (
     Coins,
     MsgExecuteContract,
@@ -144,7 +145,7 @@ class Wasm:
             moved = [("code_id", str(message.code_id)), ("_contract_address", address)]
             tx.events.append(Event(MIGRATE, moved))
             if response is None:
-                return Outcome(protobuf.MIGRATE, b"", True)
+                return Outcome(results.MIGRATE, b"", True)
             return respond(call, response)
         finally:
             tx.creators[record.creator] = tx.creators.get(record.creator, 0) + meter.used - start

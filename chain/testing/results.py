@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from chain.block.types import TxResult
 from chain.std import Event
+from chain.tx.results import (
+    ContractResponse,
+    MsgResponse,
+    ResultError,
+    decode_contract_response,
+    decode_store_response,
+    decode_tx_data,
+)
 
 
 class ExecTxResult:
@@ -88,56 +96,30 @@ class QueryFailed(Exception):
     """A query failed; the text is the contract's, or the chain's."""
 
 
-def _fields(data: bytes) -> list[tuple[int, bytes]]:
-    """The length-delimited fields of a protobuf message; numbers are skipped."""
-    found = []
-    position, end = 0, len(data)
-    while position < end:
-        tag, position = _varint(data, position)
-        size, position = _varint(data, position)
-        if tag & 7 == 2:
-            found.append((tag >> 3, data[position : position + size]))
-            position += size
-    return found
+def _last(tx_data: bytes) -> MsgResponse:
+    """The last message's answer."""
+    answers = decode_tx_data(tx_data)
+    return answers[-1] if answers else MsgResponse("", b"")
 
 
-def _varint(data: bytes, position: int) -> tuple[int, int]:
-    result = shift = 0
-    while True:
-        byte = data[position]
-        position += 1
-        result |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return result, position
-        shift += 7
-
-
-def _last_response(tx_data: bytes) -> tuple[bytes, bytes]:
-    """Type URL and value of the last message's answer."""
-    answers = [value for number, value in _fields(tx_data) if number == 2]
-    if not answers:
-        return b"", b""
-    parts = dict(_fields(answers[-1]))
-    return parts.get(1, b""), parts.get(2, b"")
+def _contract(tx_data: bytes) -> ContractResponse:
+    """What the contract of the last message answered; nothing where that was no contract's."""
+    try:
+        return decode_contract_response(_last(tx_data))
+    except ResultError:
+        return ContractResponse("", b"")
 
 
 def contract_data(tx_data: bytes) -> bytes:
     """The contract's own data in a ``TxMsgData``."""
-    url, value = _last_response(tx_data)
-    if b".MsgInstantiate" in url:
-        return dict(_fields(value)).get(2, b"")
-    if b".MsgSend" in url or b".MsgStoreCode" in url:
-        return b""
-    return dict(_fields(value)).get(1, b"")
+    return _contract(tx_data).data
 
 
 def instantiated_address(tx_data: bytes) -> str:
     """The address in the answer to an instantiation, or nothing."""
-    url, value = _last_response(tx_data)
-    return dict(_fields(value)).get(1, b"").decode() if b".MsgInstantiate" in url else ""
+    return _contract(tx_data).address
 
 
 def stored_code_id(tx_data: bytes) -> int:
     """The code id in the answer to a ``MsgStoreCode``."""
-    _, value = _last_response(tx_data)
-    return _varint(value, 1)[0] if value[:1] == b"\x08" else 0
+    return decode_store_response(_last(tx_data))[0]

@@ -37,27 +37,29 @@ class ContractResponse(NamedTuple):
     data: bytes
 
 
-_WITH_DATA: Final = (m.MsgExecuteContract.TYPE_URL, m.MsgMigrateContract.TYPE_URL)
-_WITH_ADDRESS: Final = (m.MsgInstantiateContract.TYPE_URL, m.MsgInstantiateContract2.TYPE_URL)
-
-
 def response_url(type_url: str) -> str:
     """The type URL of the answer to messages of this type."""
     return type_url + "Response"
 
 
-def encode_tx_data(responses: Sequence[MsgResponse]) -> bytes:
-    """TxMsgData with the answers in message order, in field 2 only."""
-    return b"".join([any_field(2, entry.type_url, entry.value) for entry in responses])
+#: Type URLs of the answers that carry something.
+EXECUTE: Final = response_url(m.MsgExecuteContract.TYPE_URL)
+INSTANTIATE: Final = response_url(m.MsgInstantiateContract.TYPE_URL)
+INSTANTIATE2: Final = response_url(m.MsgInstantiateContract2.TYPE_URL)
+MIGRATE: Final = response_url(m.MsgMigrateContract.TYPE_URL)
+STORE: Final = response_url(m.MsgStoreCode.TYPE_URL)
+SUDO: Final = response_url(m.DevSudo.TYPE_URL)
+_WITH_DATA: Final = (EXECUTE, MIGRATE, SUDO)
+_WITH_ADDRESS: Final = (INSTANTIATE, INSTANTIATE2)
 
 
-def empty_response(type_url: str) -> MsgResponse:
-    """The answer of messages that have nothing to say: bank, admin, label, parameters."""
-    return MsgResponse(response_url(type_url), b"")
+def encode_tx_data(responses: Sequence[tuple[str, bytes]]) -> bytes:
+    """TxMsgData with the answers (type URL, value) in message order, in field 2 only."""
+    return b"".join([any_field(2, type_url, value) for type_url, value in responses])
 
 
-def execute_value(data: bytes | None) -> bytes:
-    """Inside MsgExecuteContractResponse and MsgMigrateContractResponse."""
+def data_value(data: bytes | None) -> bytes:
+    """Inside the answers to execute, migrate and sudo; empty data is left out (DATA-5)."""
     return bytes_field(1, data or b"")
 
 
@@ -69,27 +71,6 @@ def instantiate_value(address: str, data: bytes | None) -> bytes:
 def store_value(code_id: int, checksum: bytes) -> bytes:
     """Inside MsgStoreCodeResponse."""
     return int_field(1, code_id) + bytes_field(2, checksum)
-
-
-def execute_response(data: bytes | None) -> MsgResponse:
-    """The answer to MsgExecuteContract."""
-    return MsgResponse(response_url(m.MsgExecuteContract.TYPE_URL), execute_value(data))
-
-
-def migrate_response(data: bytes | None) -> MsgResponse:
-    """The answer to MsgMigrateContract."""
-    return MsgResponse(response_url(m.MsgMigrateContract.TYPE_URL), execute_value(data))
-
-
-def instantiate_response(address: str, data: bytes | None, *, second: bool = False) -> MsgResponse:
-    """The answer to MsgInstantiateContract, or to MsgInstantiateContract2."""
-    kind = m.MsgInstantiateContract2 if second else m.MsgInstantiateContract
-    return MsgResponse(response_url(kind.TYPE_URL), instantiate_value(address, data))
-
-
-def store_response(code_id: int, checksum: bytes) -> MsgResponse:
-    """The answer to MsgStoreCode."""
-    return MsgResponse(response_url(m.MsgStoreCode.TYPE_URL), store_value(code_id, checksum))
 
 
 # --- reading ------------------------------------------------------------------------------------
@@ -143,10 +124,12 @@ def decode_tx_data(data: bytes) -> tuple[MsgResponse, ...]:
 
 
 def decode_contract_response(response: MsgResponse) -> ContractResponse:
-    """Address and data of an answer to execute, migrate or instantiate. Raises: ResultError."""
-    kind = response.type_url.removesuffix("Response")
+    """Address and data of an answer to execute, migrate, sudo or instantiate. Raises:
+    ResultError.
+    """
+    kind = response.type_url
     if kind not in (*_WITH_DATA, *_WITH_ADDRESS):
-        raise ResultError(f"{response.type_url} carries no contract data")
+        raise ResultError(f"{kind} carries no contract data")
     address, data = "", b""
     for number, value in _fields(response.value):
         if kind in _WITH_ADDRESS and number == 1:
@@ -158,7 +141,7 @@ def decode_contract_response(response: MsgResponse) -> ContractResponse:
 
 def decode_store_response(response: MsgResponse) -> tuple[int, bytes]:
     """Code id and checksum of an answer to store. Raises: ResultError."""
-    if response.type_url != response_url(m.MsgStoreCode.TYPE_URL):
+    if response.type_url != STORE:
         raise ResultError(f"{response.type_url} carries no code id")
     code_id, checksum = 0, b""
     for number, value in _fields(response.value):

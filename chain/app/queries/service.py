@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from chain.app import accounts, gov, keys, records
 from chain.app.execution import Execution
-from chain.app.protobuf import field
 from chain.app.queries.desk import PAGE_BYTES, Desk, Service
 from chain.app.queries.failure import Failure
 from chain.app.queries.host import ChainHost
@@ -29,6 +28,7 @@ from chain.crypto.addresses import AddressError, humanize, validate
 from chain.crypto.keys import PubKey
 from chain.errors import REGISTERED, AppError
 from chain.gas import GasMeter, OutOfGas
+from chain.protowire import bytes_field
 from chain.std import BlockInfo, Coin
 from chain.store.errors import HeightNotKept, StoreError
 from chain.store.state import StateStore
@@ -167,7 +167,7 @@ class Queries:
             raise AppError.wrap("sdk", 6, f"unknown query: [{' '.join(parts)}]")
         try:
             desk = self.desk(0, False, simulate)
-            value = self.services[_SIMULATE](desk, field(2, data))
+            value = self.services[_SIMULATE](desk, bytes_field(2, data))
         except KeyError:
             raise AppError.wrap("sdk", 6, "unknown query: [simulate]") from None
         except Failure as failure:
@@ -362,7 +362,7 @@ def _pairs(rows: Iterator[tuple[bytes, bytes]]) -> bytes:
     """Keys of one store and their values as the SDK's ``Pairs``, up to 4 MiB."""
     out = bytearray()
     for key, value in rows:
-        out += field(1, field(1, key[keys.STORE_BYTE :]) + field(2, value))
+        out += bytes_field(1, bytes_field(1, key[keys.STORE_BYTE :]) + bytes_field(2, value))
         if len(out) > PAGE_BYTES:
             break
     return bytes(out)

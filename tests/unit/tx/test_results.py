@@ -8,22 +8,23 @@ from chain.tx.results import MsgResponse, ResultError
 
 
 def test_data_is_the_recorded_shape():
-    data = r.encode_tx_data([r.empty_response(m.MsgSend.TYPE_URL)])
+    data = r.encode_tx_data([(r.response_url(m.MsgSend.TYPE_URL), b"")])
     assert data.hex() == "1226" + "0a24" + b"/cosmos.bank.v1beta1.MsgSendResponse".hex()
-    assert r.encode_tx_data([r.execute_response(None)]).hex() == (
+    assert r.encode_tx_data([(r.EXECUTE, r.data_value(None))]).hex() == (
         "122e0a2c2f636f736d7761736d2e7761736d2e76312e4d736745786563757465436f6e7472616374526573706f6e7365"
     )
-    assert r.execute_response(bytes.fromhex("f00baa")).value.hex() == "0a03f00baa"
+    assert r.data_value(bytes.fromhex("f00baa")).hex() == "0a03f00baa"
 
 
 def test_answers_read_back():
     answers = (
-        r.store_response(7, b"c" * 32),
-        r.instantiate_response("msg1c", b"data"),
-        r.instantiate_response("msg1d", None, second=True),
-        r.execute_response(b"x"),
-        r.migrate_response(None),
-        r.empty_response(m.MsgClearAdmin.TYPE_URL),
+        MsgResponse(r.STORE, r.store_value(7, b"c" * 32)),
+        MsgResponse(r.INSTANTIATE, r.instantiate_value("msg1c", b"data")),
+        MsgResponse(r.INSTANTIATE2, r.instantiate_value("msg1d", None)),
+        MsgResponse(r.EXECUTE, r.data_value(b"x")),
+        MsgResponse(r.MIGRATE, r.data_value(None)),
+        MsgResponse(r.SUDO, r.data_value(b"y")),
+        MsgResponse(r.response_url(m.MsgClearAdmin.TYPE_URL), b""),
     )
     assert r.decode_tx_data(r.encode_tx_data(answers)) == answers
     assert r.decode_store_response(answers[0]) == (7, b"c" * 32)
@@ -31,14 +32,15 @@ def test_answers_read_back():
     assert r.decode_contract_response(answers[2]) == ("msg1d", b"")
     assert r.decode_contract_response(answers[3]) == ("", b"x")
     assert r.decode_contract_response(answers[4]) == ("", b"")
+    assert r.decode_contract_response(answers[5]) == ("", b"y")
     assert r.decode_tx_data(b"") == ()
 
 
 def test_answers_of_other_kinds_are_refused():
     with pytest.raises(ResultError, match="no code id"):
-        r.decode_store_response(r.execute_response(b""))
+        r.decode_store_response(MsgResponse(r.EXECUTE, b""))
     with pytest.raises(ResultError, match="no contract data"):
-        r.decode_contract_response(r.store_response(1, b""))
+        r.decode_contract_response(MsgResponse(r.STORE, b""))
 
 
 @pytest.mark.parametrize("data", [b"\x12", b"\x12\x05a", b"\x0d1234", b"\x00"])
