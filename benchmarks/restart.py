@@ -84,14 +84,6 @@ def fill(line: Line, messages: int, per_block: int) -> None:
                 created_at=line.time,
                 expires_at=line.time + YEAR * SECOND,
                 height=WIDE + producer.height + 1,
-                depth=0,
-                channel_id=None,
-                reply_to=None,
-                root=None,
-                constitution_hash=None,
-                signature=None,
-                topic=None,
-                via=None,
             )
             pair = PAIRS.may_load(window, pair_key) or NO_PAIR
             append_message(window, record, pair_key, pair)

@@ -123,12 +123,6 @@ def broadcast_record(
         created_at=now,
         expires_at=now + msg.ttl * NANOS_PER_SECOND,
         height=WIDE + env.block.height,
-        depth=0,
         channel_id=msg.channel_id,
-        reply_to=None,
-        root=None,
         constitution_hash=constitution_hash,
-        signature=None,
-        topic=None,
-        via=None,
     )

@@ -152,14 +152,6 @@ def execute_route_intent(deps: DepsMut, env: Env, info: MessageInfo, msg: RouteI
         created_at=now,
         expires_at=now + record.ttl * NANOS_PER_SECOND,
         height=WIDE + env.block.height,
-        depth=0,
-        channel_id=None,
-        reply_to=None,
-        root=None,
-        constitution_hash=None,
-        signature=None,
-        topic=None,
-        via=None,
     )
     msg_id, sent = deliver(deps, env, config, draft, (None, None))
     opened = OPEN_INTENTS.load(storage, (info.sender, number))

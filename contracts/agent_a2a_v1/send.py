@@ -83,13 +83,7 @@ def execute_send_message(deps: DepsMut, env: Env, info: MessageInfo, msg: SendMe
             created_at=now,
             expires_at=now + msg.ttl * NANOS_PER_SECOND,
             height=WIDE + env.block.height,
-            depth=0,
             channel_id=msg.channel_id,
-            reply_to=None,
-            root=None,
-            constitution_hash=None,
-            signature=None,
-            topic=None,
             via=via,
         )
     msg_id, record = deliver(deps, env, config, draft, (msg.constitution_hash, msg.signature))
@@ -173,9 +167,6 @@ def reply_draft(
         channel_id=original.channel_id,
         reply_to=original_id,
         root=original_id if original.root is None else original.root,
-        constitution_hash=None,
-        signature=None,
-        topic=None,
         via=via,
     )
 

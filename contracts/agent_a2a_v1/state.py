@@ -109,14 +109,14 @@ class MessageRecord(Record):
     created_at: int
     expires_at: int
     height: int
-    depth: int
-    channel_id: str | None
-    reply_to: str | None
-    root: str | None  # id of the thread's first message; None: this one
-    constitution_hash: str | None
-    signature: SignatureRecord | None
-    topic: str | None
-    via: Addr | None
+    depth: int = 0
+    channel_id: str | None = None
+    reply_to: str | None = None
+    root: str | None = None  # id of the thread's first message; None: this one
+    constitution_hash: str | None = None
+    signature: SignatureRecord | None = None
+    topic: str | None = None
+    via: Addr | None = None
 
 
 class StatusRecord(Record):

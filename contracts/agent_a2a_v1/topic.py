@@ -67,14 +67,8 @@ def execute_publish(deps: DepsMut, env: Env, info: MessageInfo, msg: Publish) ->
         created_at=now,
         expires_at=now + msg.ttl * NANOS_PER_SECOND,
         height=WIDE + env.block.height,
-        depth=0,
         channel_id=msg.channel_id,
-        reply_to=None,
-        root=None,
-        constitution_hash=None,
-        signature=None,
         topic=msg.topic,
-        via=None,
     )
     constitution_hash, sender = pass_guard(deps, env, config, draft, msg.constitution_hash)
     record = completed(draft, msg.channel_id, constitution_hash, None)
