@@ -11,7 +11,7 @@ import hashlib
 import importlib
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -152,13 +152,3 @@ def _imported(module: str) -> object:
         return importlib.import_module(module)
     finally:
         sys.path.remove(here)
-
-
-def contracts_in(contracts: Iterable[Contract]) -> dict[str, Contract]:
-    """Contracts by name. Raises: ValueError for two of one name."""
-    found: dict[str, Contract] = {}
-    for contract in contracts:
-        if contract.name in found:
-            raise ValueError(f"two contracts are called {contract.name}")
-        found[contract.name] = contract
-    return found

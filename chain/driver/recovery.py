@@ -7,7 +7,6 @@ Nothing is deleted. What was damaged stays in a folder beside the new one until 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -36,17 +35,6 @@ from chain.store.errors import StoreError
 from chain.store.keys import ROW
 
 _ATTEMPTS: Final = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Repaired:
-    """What a repair came to. ``kept`` is where the damaged data lie, None if nothing was
-    replaced."""
-
-    height: int
-    app_hash: bytes
-    how: str
-    kept: Path | None
 
 
 def check_folder(folder: Path) -> tuple[int, bytes]:

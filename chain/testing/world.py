@@ -88,14 +88,6 @@ class World:
         """The first actor, who instantiates the contracts."""
         return next(iter(self.actors.values()))
 
-    def name_of(self, address: str) -> str:
-        """The name of an actor or contract, else the address itself."""
-        for names in (self.actors, self.contracts):
-            for name, known in names.items():
-                if known == address:
-                    return name
-        return address
-
     def install(self, other: Other) -> Installed:
         """Store and instantiate a contract. Raises: TxFailed."""
         contract = load_contract(other.contract)

@@ -6,10 +6,38 @@ from typing import NamedTuple
 
 from hostile import STD
 
+from chain.vm.sandbox.runtime import Trap
+
 HOSTS = (
     "from chain.std import BankMsg, Binary, Event, Response, Uint128, Words\n"
     "from chain.storage_plus import Item, Map\n"
 )
+
+
+#: Bugs whose kind is the same on every supported Python version; others are just "an error".
+_KINDS: dict[type[BaseException], str] = {
+    AttributeError: "a missing attribute",
+    IndexError: "an index out of range",
+    KeyError: "a missing key",
+    NameError: "a name without a value",
+    OverflowError: "a number out of range",
+    TypeError: "a value of the wrong type",
+    UnicodeDecodeError: "bytes that are not text",
+    UnicodeEncodeError: "text that has no bytes",
+    UnboundLocalError: "a name without a value",
+    ValueError: "a wrong value",
+    ZeroDivisionError: "a division by zero",
+}
+
+
+def describe_failure(error: BaseException) -> str:
+    """What a failure is called in the table: the same on every supported Python version."""
+    if isinstance(error, Trap):
+        return str(error)
+    for kind in type(error).__mro__:
+        if kind in _KINDS:
+            return _KINDS[kind]
+    return "an error"
 
 
 class Failing(NamedTuple):

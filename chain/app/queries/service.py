@@ -287,11 +287,6 @@ class Queries:
         """Addresses of the contracts of a code in the order in which they came to it."""
         return self._listed(keys.BY_CODE + code_id.to_bytes(8, "big"), height)
 
-    def contracts_of_creator(self, creator: str, height: int = 0) -> list[str]:
-        """Addresses of the contracts of a creator in creation order."""
-        canonical = self._canonical(creator)
-        return self._listed(keys.BY_CREATOR + bytes((len(canonical),)) + canonical, height)
-
     def _listed(self, prefix: bytes, height: int) -> list[str]:
         cut = len(prefix) + 16
         found = self._view(height).range(prefix, keys.prefix_end(prefix))

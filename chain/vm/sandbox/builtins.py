@@ -124,11 +124,6 @@ def new_dict(items: Any = (), /, **named: Any) -> dict[Any, Any]:
     return {**{key(name): value for name, value in pairs}, **named}
 
 
-def new_range(*bounds: int) -> range:
-    """``range``."""
-    return range(*bounds)
-
-
 def total(items: Any, start: int = 0) -> int:
     """``sum`` of integers."""
     numbers = materialise(items)

@@ -84,7 +84,9 @@ def test_the_checksum_frames_paths_and_contents() -> None:
 def test_the_checksum_covers_messages_of_other_contracts(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-    (tmp_path / "one" / "contract.py").write_text("from contracts.two.msg import A\n" + ENTRY.format("A"))
+    (tmp_path / "one" / "contract.py").write_text(
+        "from contracts.two.msg import A\n" + ENTRY.format("A")
+    )
     (tmp_path / "two" / "contract.py").write_text(ENTRY.format("0"))
     (tmp_path / "two" / "msg.py").write_text("from contracts.two.base import A\n")
     (tmp_path / "two" / "base.py").write_text("A = 5\n")
@@ -115,9 +117,18 @@ def test_a_log_s_source_is_the_same_contract(folder: Path) -> None:
         ({"contract.py": "from .a import A\n", "a.py": "from .contract import B\n"}, "a circle"),
         ({"contract.py": "from .a.b import A\n"}, "no module"),
         ({"contract.py": "from contracts import A\n"}, "no module"),
-        ({"contract.py": "from contracts.sample.msg import EXECUTE\n", "msg.py": "EXECUTE = (1,)\n"}, "message class"),
+        (
+            {
+                "contract.py": "from contracts.sample.msg import EXECUTE\n",
+                "msg.py": "EXECUTE = (1,)\n",
+            },
+            "message class",
+        ),
         ({"contract.py": "X = Y\n"}, "Y is not available"),
-        ({"contract.py": "from chain.std import Uint128\nX = Uint128(-1)\n"}, "RangeError while loading"),
+        (
+            {"contract.py": "from chain.std import Uint128\nX = Uint128(-1)\n"},
+            "RangeError while loading",
+        ),
     ],
 )
 def test_what_does_not_fit_together_is_refused(files: dict[str, str], reason: str) -> None:

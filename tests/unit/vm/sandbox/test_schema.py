@@ -80,9 +80,7 @@ def test_what_the_decoder_takes_the_schema_takes(sample: Contract, message: Any)
 def test_what_the_decoder_refuses_the_schema_refuses(sample: Contract, message: Any) -> None:
     assert isinstance(sample.execute_msg, tuple)
     with pytest.raises(ParseError):
-        cosmwasm_json.decode_variant(
-            json.dumps(message).encode(), sample.execute_msg, "ExecuteMsg"
-        )
+        cosmwasm_json.decode_variant(json.dumps(message).encode(), sample.execute_msg, "ExecuteMsg")
     assert not Draft202012Validator(contract_schema(sample)["execute"]).is_valid(message)
 
 

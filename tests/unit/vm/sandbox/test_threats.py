@@ -8,12 +8,11 @@ import time
 import pytest
 from folders import contract, handler
 from hostile import REFUSED, Refused
-from hostile_runs import FAILING, Failing
+from hostile_runs import FAILING, Failing, describe_failure
 
 from chain.errors import ContractError
 from chain.gas import GasMeter, OutOfGas
 from chain.vm.sandbox.errors import ContractSourceError
-from chain.vm.sandbox.failure import describe_failure
 from chain.vm.sandbox.runtime import run
 
 GAS = 2_000_000
@@ -61,6 +60,8 @@ def test_handler_fails_in_bounded_time_and_memory(case: Failing) -> None:
         assert gas > GAS
 
 
-@pytest.mark.parametrize("name", ["C1 any", "E5 recursion", "D replace", "C4 min", "E7 list in itself"])
+@pytest.mark.parametrize(
+    "name", ["C1 any", "E5 recursion", "D replace", "C4 min", "E7 list in itself"]
+)
 def test_a_failure_costs_the_same_each_time(name: str) -> None:
     assert outcome(FAILING[name]) == outcome(FAILING[name])
