@@ -13,9 +13,11 @@ import click
 
 from chain import wiring
 from chain.app.genesis import export_state
+from chain.app.gov import load_validators
+from chain.app.records import ValidatorRecord
 from chain.cli.output import fail, output_option, progress, say
 from chain.crypto.verify import TrustingVerifier
-from chain.driver.genesis import GenesisFileError, format_time, parse
+from chain.driver.genesis import GenesisFileError, format_time, parse, validator_entry
 from chain.driver.log import files
 from chain.driver.log.record import GenesisRecord, LogError, Record
 from chain.driver.producer import Producer, driver_state, read_records
@@ -30,6 +32,7 @@ from chain.node.home import DATA, INDEX, HomeError, open_node, read_genesis, sig
 from chain.node.service import Options
 from chain.store import LevelBackend, StateStore
 from chain.store.errors import StoreDamaged, StoreError, StoreLocked
+from chain.store.keys import DERIVED_KEY
 
 _HOME = click.option(
     "--home",
@@ -219,13 +222,37 @@ def exported(data: Path, chain_id: str | None = None) -> dict[str, Any]:
         if not isinstance(genesis, GenesisRecord):
             raise StoreDamaged(str(data), "the genesis record is missing")
         old = genesis.genesis
-        devnet = bool(old.get("app_state", {}).get("devnet"))
+        before = old.get("app_state", {})
+        members = load_validators(store.view)
+        state = export_state(_entries(store), devnet=bool(before.get("devnet")))
+        state["validators"] = [_payout(member) for member in members if member.payout]
+        names = {
+            entry["pub_key"]["value"]: entry.get("name", "")
+            for entry in old.get("validators") or ()
+        }
+        listed = [validator_entry(member) for member in members]
+        for entry in listed:
+            entry["name"] = names.get(entry["pub_key"]["value"], "")
         return {
             **old,
             "chain_id": chain_id or old["chain_id"],
             "genesis_time": format_time(driver.time + 1),
             "initial_height": str(driver.height + 1),
-            "app_state": export_state(store.export(store.height), devnet=devnet),
+            "validators": listed,
+            "app_state": state,
         }
     finally:
         store.close()
+
+
+def _entries(store: StateStore) -> Iterator[tuple[bytes, bytes, bool]]:
+    """The state, without the hash over derived writes: the new chain's store makes its own."""
+    return (entry for entry in store.export(store.height) if entry[0] != DERIVED_KEY)
+
+
+def _payout(member: ValidatorRecord) -> dict[str, Any]:
+    """Where a validator's share of the fees goes, as a genesis says it."""
+    return {
+        "pub_key": {"type": member.key_type, "value": member.key.hex()},
+        "payout": member.payout,
+    }

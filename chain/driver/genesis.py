@@ -3,6 +3,7 @@ state made from it."""
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from chain.app.application import App, InitChainResult
+from chain.app.records import ValidatorRecord
 from chain.block.types import ConsensusParams, Validator
 from chain.crypto.addresses import DEFAULT_PREFIX
 from chain.errors import AppError
@@ -144,6 +146,17 @@ def _validator(entry: Mapping[str, Any]) -> Validator:
     kind = _KEY_KINDS[entry["pub_key"]["type"]]
     key = msgspec.convert(entry["pub_key"]["value"], bytes)
     return Validator(kind, key, int(entry["power"]))
+
+
+def validator_entry(record: ValidatorRecord) -> dict[str, Any]:
+    """A validator as a genesis document lists it."""
+    kind = next(told for told, short in _KEY_KINDS.items() if short == record.key_type)
+    return {
+        "address": record.address.hex().upper(),
+        "pub_key": {"type": kind, "value": base64.b64encode(record.key).decode()},
+        "power": str(record.power),
+        "name": "",
+    }
 
 
 def begin(app: App, genesis: Genesis) -> InitChainResult:
