@@ -6,7 +6,8 @@ the set of entries alone. ``leaf = sha256(00 | path | sha256(leaf value))``, ``n
 left | right)``, the root of an empty tree is ``sha256(b"")``.
 
 Storage. A prefix of bits is numbered by those bits behind a leading one bit. The row of a bucket
-has the key ``b``, node number, and up to ``BUCKET_LEAVES`` leaves in order: path, leaf hash.
+has the key ``b``, node number, and up to ``BUCKET_LEAVES`` leaves in order: path, leaf hash. They
+are few: what LevelDB writes again when it merges its tables is a good part of what a key costs.
 Everything above the buckets is in memory (``chain.store.top``). Where buckets end depends on
 history (they split and never merge); hashes do not, because a prefix with one child has the hash
 of that child.
@@ -21,8 +22,10 @@ from struct import Struct
 from typing import Any, Final
 
 EMPTY_ROOT: Final = sha256(b"").digest()
-#: A bucket with more leaves splits.
-BUCKET_LEAVES: Final = 6
+#: A bucket with more leaves splits when it is changed.
+BUCKET_LEAVES: Final = 4
+#: Buckets of older programs have up to so many.
+BUCKET_LEAVES_MAX: Final = 6
 LEAF_BYTES: Final = 64
 #: First byte of the row keys.
 BUCKET_FAMILY: Final = b"b"
@@ -74,14 +77,20 @@ def fold(places: Sequence[int], digests: Sequence[bytes]) -> bytes:
         if first ^ middle > middle ^ last:
             return sha256(b"\x01" + one + sha256(b"\x01" + two + three).digest()).digest()
         return sha256(b"\x01" + sha256(b"\x01" + one + two).digest() + three).digest()
+    if count == 4:
+        middle = places[1] ^ places[2]
+        if middle > first ^ places[1] and middle > places[2] ^ last:
+            left = sha256(b"\x01" + digests[0] + digests[1]).digest()
+            right = sha256(b"\x01" + digests[2] + digests[3]).digest()
+            return sha256(b"\x01" + left + right).digest()
     bit = (first ^ last).bit_length() - 1
     at = bisect_left(places, last >> bit << bit)
     left, right = fold(places[:at], digests[:at]), fold(places[at:], digests[at:])
     return sha256(b"\x01" + left + right).digest()
 
 
-_PLACES: Final = [Struct(">" + "Q56x" * count) for count in range(BUCKET_LEAVES + 1)]
-_HASHES: Final = [Struct("32x32s" * count) for count in range(BUCKET_LEAVES + 1)]
+_PLACES: Final = [Struct(">" + "Q56x" * count) for count in range(BUCKET_LEAVES_MAX + 1)]
+_HASHES: Final = [Struct("32x32s" * count) for count in range(BUCKET_LEAVES_MAX + 1)]
 
 
 def bucket_hash(row: bytes) -> bytes:

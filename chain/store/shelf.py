@@ -30,6 +30,9 @@ _CHANGES_MIN: Final = 4_000
 _CHANGES_SHARE: Final = 4
 
 _REMOVED: Final = 0x80
+#: In front of a node number of so many bytes: how long the row's key is, and its family.
+_FRONTS: Final = [bytes((size + 1,)) + BUCKET_FAMILY for size in range(34)]
+_GONE: Final = [bytes((size + 1 | _REMOVED,)) + BUCKET_FAMILY for size in range(34)]
 
 
 class _Head(msgspec.Struct, array_like=True, frozen=True):
@@ -47,11 +50,11 @@ def journal_row(changes: Iterable[tuple[int, bytes | None]]) -> bytes:
     """Changed buckets as a row: each name behind its length, then the hash; none if removed."""
     parts: list[bytes] = []
     for node, digest in changes:
-        name = row_name(node)
+        size = (node.bit_length() + 7) >> 3
         if digest is None:
-            parts += (bytes((len(name) | _REMOVED,)), name)
+            parts.append(_GONE[size] + node.to_bytes(size, "big"))
         else:
-            parts += (bytes((len(name),)), name, digest)
+            parts.append(_FRONTS[size] + node.to_bytes(size, "big") + digest)
     return b"".join(parts)
 
 

@@ -1,7 +1,7 @@
 """The upper part of the Merkle tree: the hash of every bucket and of every node above, in memory.
 
 A heap in one bytearray: ``01``, the hash of the left child, that of the right child for each node,
-which are the 65 bytes that its own hash is over; 17 MB for a million keys. Nodes that lie deeper
+which are the 65 bytes that its own hash is over; 34 MB for a million keys. Nodes that lie deeper
 than the heap, because chance or somebody who searched for it made paths alike, are in a dict, so
 that memory stays in proportion to the number of buckets.
 """
@@ -178,6 +178,29 @@ class Top:
             self.buckets += 1 if digest is not None else -1
             self._look_anew(node >> 1)
 
+    def replace(self, nodes: list[int], digests: list[bytes]) -> None:
+        """Buckets that stand at ``nodes`` have other hashes; ``fold`` must follow."""
+        slots, deep, size = self.slots, self.deep, len(self.kinds)
+        log = self.log.append
+        for node, digest in zip(nodes, digests, strict=True):
+            if node < size:
+                at = 65 * (node >> 1) + 1 + ((node & 1) << 5)
+                log((node, BUCKET, bytes(slots[at : at + 32])))
+                slots[at : at + 32] = digest
+            else:
+                log((node, *deep[node]))
+                deep[node] = (BUCKET, digest)
+
+    def digests(self, nodes: Iterable[int]) -> list[bytes]:
+        """The hashes of nodes that are there."""
+        slots, deep, size = self.slots, self.deep, len(self.kinds)
+        return [
+            bytes(slots[(at := 65 * (node >> 1) + 1 + ((node & 1) << 5)) : at + 32])
+            if node < size
+            else deep[node][1]
+            for node in nodes
+        ]
+
     def fold(self, touched: list[int]) -> None:
         """Compute the nodes above ``touched``, level by level."""
         levels: dict[int, list[int]] = {}
@@ -189,21 +212,39 @@ class Top:
             here = levels.get(length)
             if here is not None:
                 nodes = nodes + here
-            parents = list(dict.fromkeys([node >> 1 for node in nodes]))
+            parents = dict.fromkeys([node >> 1 for node in nodes])
             if length > self._depth + 1:
-                nodes = [parent for parent in parents if self._fold_one(parent)]
+                nodes = self._fold_deep(parents)
                 continue
-            nodes = parents
-            skipped: dict[int, None] = {}
+            nodes = []
+            keep = nodes.append
             for parent in parents:
                 if kinds[parent] == BOTH:
                     at = 65 * parent
                     to = 65 * (parent >> 1) + 1 + ((parent & 1) << 5)
                     slots[to : to + 32] = sha256(slots[at : at + 65]).digest()
                 elif not self._fold_one(parent):
-                    skipped[parent] = None
-            if skipped:
-                nodes = [parent for parent in parents if parent not in skipped]
+                    continue
+                keep(parent)
+
+    def _fold_deep(self, parents: Iterable[int]) -> list[int]:
+        """Compute nodes whose children are below the heap; those that are no buckets."""
+        deep, kinds, slots, size = self.deep, self.kinds, self.slots, len(self.kinds)
+        nodes = []
+        for parent in parents:
+            left, right = deep.get(2 * parent), deep.get(2 * parent + 1)
+            kind = kinds[parent] if parent < size else deep.get(parent, _ABSENT)[0]
+            if left and right and kind == BOTH:
+                digest = sha256(b"\x01" + left[1] + right[1]).digest()
+                if parent < size:
+                    at = 65 * (parent >> 1) + 1 + ((parent & 1) << 5)
+                    slots[at : at + 32] = digest
+                else:
+                    deep[parent] = (BOTH, digest)
+            elif not self._fold_one(parent):
+                continue
+            nodes.append(parent)
+        return nodes
 
     def _fold_one(self, node: int) -> bool:
         """Compute one node whose children may have come or gone; False for a bucket."""

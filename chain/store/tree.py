@@ -12,7 +12,9 @@ from threading import Lock
 from typing import Final
 
 from chain.store.buckets import (
+    BUCKET_FAMILY,
     BUCKET_LEAVES,
+    BUCKET_LEAVES_MAX,
     LEAF_BYTES,
     REBUILD,
     Changes,
@@ -30,7 +32,8 @@ from chain.store.top import BUCKET, Top
 #: Memory for rows of the tree.
 CACHE_BYTES: Final = 96 << 20
 _ROW_OVERHEAD: Final = 170  # dict entry, number and header of the row
-_ROW_MAX: Final = BUCKET_LEAVES * LEAF_BYTES
+_ROW_MAX: Final = BUCKET_LEAVES_MAX * LEAF_BYTES
+_ROW_SPLIT: Final = BUCKET_LEAVES * LEAF_BYTES
 
 
 class Tree:
@@ -92,25 +95,33 @@ class Tree:
 
     def rows(self) -> dict[bytes, bytes | None]:
         """The staged rows to write."""
-        return {row_name(node): row for node, row in self._pending.items()}
+        family = BUCKET_FAMILY
+        return {
+            family + node.to_bytes((node.bit_length() + 7) >> 3, "big"): row
+            for node, row in self._pending.items()
+        }
 
     def staged(self) -> Iterator[tuple[int, bytes | None]]:
         """The buckets that the staged batch changes, and their hashes."""
-        digest = self._opened().digest
-        for node, row in self._pending.items():
-            yield node, None if row is None else digest(node)
+        pending = self._pending
+        gone = [node for node, row in pending.items() if row is None]
+        there = [node for node, row in pending.items() if row is not None] if gone else pending
+        yield from zip(there, self._opened().digests(there), strict=True)
+        for node in gone:
+            yield node, None
 
     def settle(self) -> None:
         """The staged rows were written: they are the committed tree now."""
         with self._lock:
-            new, old = self._new, self._old
+            new, old, room = self._new, self._old, 0
             for node, row in self._pending.items():
                 if row is None:
                     new.pop(node, None)
                     old.pop(node, None)
                 else:
                     new[node] = row
-                    self._room -= len(row) + _ROW_OVERHEAD
+                    room += len(row)
+            self._room -= room + _ROW_OVERHEAD * len(self._pending)
             if self._room <= 0:
                 self._rotate()
             if self._top is not None:
@@ -158,6 +169,8 @@ class Tree:
         places = [int.from_bytes(path[:4], "big") for path in paths]
         find, put, pending = top.find, top.put, self._pending
         touched: list[int] = []
+        same: list[int] = []  # buckets that stay, and their new hashes
+        hashes: list[bytes] = []
         at, count = 0, len(paths)
         while at < count:
             path = paths[at]
@@ -175,25 +188,30 @@ class Tree:
             else:
                 new = merged_bucket(row or b"", paths[at:end], changes)
             at = end
-            if len(new) > _ROW_MAX:
+            if len(new) > _ROW_SPLIT:
                 if kind:
                     pending[node] = None
                     put(node, None)
                 self._spread(top, new, node, depth, touched)
             elif new:
                 pending[node] = new
-                put(node, bucket_hash(new))
-                touched.append(node)
+                if kind:
+                    same.append(node)
+                    hashes.append(bucket_hash(new))
+                else:
+                    put(node, bucket_hash(new))
+                    touched.append(node)
             elif kind:
                 pending[node] = None
                 put(node, None)
                 touched.append(node)
-        top.fold(touched)
+        top.replace(same, hashes)
+        top.fold(touched + same)
         return top.root()
 
     def _spread(self, top: Top, row: bytes, node: int, depth: int, touched: list[int]) -> None:
         """Put the leaves of ``row`` into buckets at and below ``node``."""
-        if len(row) <= _ROW_MAX:
+        if len(row) <= _ROW_SPLIT:
             self._pending[node] = row
             top.put(node, bucket_hash(row))
             touched.append(node)

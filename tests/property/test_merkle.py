@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from hashlib import sha256
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chain.store.buckets import EMPTY_ROOT
+from chain.store import tree
+from chain.store.buckets import (
+    BUCKET_LEAVES,
+    BUCKET_LEAVES_MAX,
+    EMPTY_ROOT,
+    LEAF_BYTES,
+    paths_of,
+)
 from chain.store.shelf import journal_changes, journal_row
 from chain.store.top import Top
 from chain.store.tree import Tree, same_buckets, top_of_rows, top_with
@@ -25,9 +33,7 @@ def naive_root(leaves, bit=0):
             sides[path[bit >> 3] >> (7 - (bit & 7)) & 1].append((path, leaf))
         bit += 1
         if sides[0] and sides[1]:
-            return sha256(
-                b"\x01" + naive_root(sides[0], bit) + naive_root(sides[1], bit)
-            ).digest()
+            return sha256(b"\x01" + naive_root(sides[0], bit) + naive_root(sides[1], bit)).digest()
 
 
 @st.composite
@@ -130,3 +136,24 @@ def test_what_is_staged_leaves_no_trace(batches, extra):
     assert same(rows.tree.committed_top(), before)
     assert rows.tree.root() == before.root()
     assert same(rows.tree.top, before)
+
+
+@settings(max_examples=30, deadline=None)
+@given(batches=BATCHES.filter(bool), later=BATCHES)
+def test_larger_buckets_of_older_programs_are_read_and_split_when_they_change(batches, later):
+    rows, model = Rows(), {}
+    with pytest.MonkeyPatch.context() as older:
+        older.setattr(tree, "_ROW_SPLIT", BUCKET_LEAVES_MAX * LEAF_BYTES)
+        for batch in batches:
+            rows.update_tree(batch)
+            model.update(batch)
+    for batch in later:
+        root = rows.update_tree(batch)
+        model.update(batch)
+        leaves = sorted((path, leaf) for path, leaf in model.items() if leaf is not None)
+        assert root == naive_root(leaves)
+        assert same_buckets(rows.tree.top, rows.items())
+    changed = {path for batch in later for path in batch}
+    for row in rows.values():
+        if changed.intersection(paths_of(row)):
+            assert len(row) <= BUCKET_LEAVES * LEAF_BYTES
