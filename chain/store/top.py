@@ -206,26 +206,28 @@ class Top:
         levels: dict[int, list[int]] = {}
         for node in touched:
             levels.setdefault(node.bit_length(), []).append(node)
-        kinds, slots = self.kinds, self.slots
+        kinds = self.kinds
         nodes: list[int] = []
-        for length in range(max(levels, default=0), 1, -1):
-            here = levels.get(length)
-            if here is not None:
-                nodes = nodes + here
-            parents = dict.fromkeys([node >> 1 for node in nodes])
-            if length > self._depth + 1:
-                nodes = self._fold_deep(parents)
-                continue
-            nodes = []
-            keep = nodes.append
-            for parent in parents:
-                if kinds[parent] == BOTH:
-                    at = 65 * parent
-                    to = 65 * (parent >> 1) + 1 + ((parent & 1) << 5)
-                    slots[to : to + 32] = sha256(slots[at : at + 65]).digest()
-                elif not self._fold_one(parent):
+        with memoryview(self.slots) as slots:
+            for length in range(max(levels, default=0), 1, -1):
+                here = levels.get(length)
+                if here is not None:
+                    nodes = nodes + here
+                parents = dict.fromkeys([node >> 1 for node in nodes])
+                if length > self._depth + 1:
+                    nodes = self._fold_deep(parents)
                     continue
-                keep(parent)
+                nodes, stopped = list(parents), False
+                for parent in parents:
+                    if kinds[parent] == BOTH:
+                        at = 65 * parent
+                        digest = sha256(slots[at : at + 65]).digest()
+                        to = 65 * (parent >> 1) + 1 + ((parent & 1) << 5)
+                        slots[to : to + 32] = digest
+                    elif not self._fold_one(parent):
+                        stopped = True
+                if stopped:
+                    nodes = [node for node in nodes if kinds[node] != BUCKET]
 
     def _fold_deep(self, parents: Iterable[int]) -> list[int]:
         """Compute nodes whose children are below the heap; those that are no buckets."""
