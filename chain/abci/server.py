@@ -130,9 +130,12 @@ class Server:
 
     def _converse(self, connection: socket.socket) -> None:
         frames, answers = Frames(), Answers(self._handler, self._reply)
+        bounded = False  # changing it is a system call
         try:
             while True:
-                connection.settimeout(IDLE_SECONDS if answers.waiting else None)
+                if answers.waiting is not bounded:
+                    bounded = answers.waiting
+                    connection.settimeout(IDLE_SECONDS if bounded else None)
                 try:
                     data = connection.recv(_RECEIVE)
                 except TimeoutError:
@@ -142,7 +145,9 @@ class Server:
                         break
                     answers.take([_request(raw) for raw in frames.feed(data)])
                 if ready := answers.ready():
-                    connection.settimeout(None)
+                    if bounded:
+                        bounded = False
+                        connection.settimeout(None)
                     connection.sendall(ready)
         except FrameError as error:
             log.warning("connection dropped: %s", error)

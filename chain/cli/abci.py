@@ -23,6 +23,7 @@ from chain.app.queries.grpc import SERVICES
 from chain.cli.output import fail
 from chain.crypto.verify import ThreadedVerifier
 from chain.node import logs
+from chain.node.process import tune
 from chain.store import LevelBackend, StateStore
 from chain.store.errors import StoreError
 
@@ -85,6 +86,7 @@ def abci(
         fail(f"cannot listen: {error}")
     logging.getLogger("msgchain.abci").info("App at height %s, listening", app.height)
     _on_stop(server.close)
+    tune()
     server.serve()
     with handler.quiet():
         store.close()
