@@ -253,6 +253,8 @@ def write_config(home: Home, peers: Sequence[Home], *, block_time: str = "1s") -
         },
         "consensus": {"timeout_commit": block_time, "timeout_propose": "1s"},
         "mempool": {"size": 20_000, "cache_size": 100_000},
+        # named, because the environment only changes what the file names
+        "tx_index": {"indexer": "kv"},
     }
     lines = []
     for section, values in settings.items():
