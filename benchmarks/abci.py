@@ -8,7 +8,6 @@ are left out where CometBFT is missing, and in the smoke size.
 
 from __future__ import annotations
 
-import base64
 import http.client
 import json
 import os
@@ -18,6 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,8 @@ SIZES = {
 }
 _TX_BYTES = 5_000
 _SENDERS = 40
+#: connections of the load
+_LANES = 8
 _GAS = 400_000
 
 
@@ -240,37 +242,30 @@ def _cpu(number: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-class _Sender:
-    """Connections to the nodes of a net."""
-
-    def __init__(self, net: Net) -> None:
-        self.net = net
-
-    def flood(self, per_sender: Sequence[list[bytes]], rate: float) -> None:
-        """Send everything, each sender's in order; at a rate, or as quickly as it goes for 0."""
-        threads = []
-        lanes = 8
-        started = time.monotonic()
-        for lane in range(lanes):
-            own = per_sender[lane::lanes]
-            port = self.net.pairs[lane % len(self.net.pairs)].home.rpc_port
-            threads.append(threading.Thread(target=_lane, args=(own, port, started, rate / lanes)))
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+def _flood(net: Net, per_sender: Sequence[list[bytes]], rate: float) -> None:
+    """Send everything, each sender's in order and to one node; at a rate, or as quickly as it goes
+    for 0. Raises: RuntimeError, when a node does not take one.
+    """
+    started = time.monotonic()
+    with ThreadPoolExecutor(_LANES) as pool:
+        lanes = []
+        for lane in range(_LANES):
+            port = net.pairs[lane % len(net.pairs)].home.rpc_port
+            own = per_sender[lane::_LANES]
+            lanes.append(pool.submit(_lane, own, port, started, rate / _LANES))
+        for one in lanes:
+            one.result()
 
 
 def _lane(own: Sequence[list[bytes]], port: int, started: float, rate: float) -> None:
+    """Send over one connection; as a URI, which costs the node a third of what JSON does."""
     client = http.client.HTTPConnection("127.0.0.1", port)
     sent = 0
     for position in range(len(own[0])):
         for sender in own:
             if rate:
                 time.sleep(max(0.0, started + sent / rate - time.monotonic()))
-            body = {"tx": base64.b64encode(sender[position]).decode()}
-            request = {"id": 1, "method": "broadcast_tx_sync", "params": body}
-            client.request("POST", "/", json.dumps(request))
+            client.request("GET", f"/broadcast_tx_sync?tx=0x{sender[position].hex()}")
             answer = json.loads(client.getresponse().read())
             if answer.get("error") or answer["result"]["code"]:
                 raise RuntimeError(str(answer)[:300])
@@ -298,18 +293,19 @@ def _net(validators: int, count: int, rate: float) -> dict[str, Any]:
             started = time.monotonic()
             with RpcClient(homes[0].rpc) as client:
                 base = client.height()
-                _Sender(net).flood(payments, rate)
+                _flood(net, payments, rate)
                 sent = time.monotonic()
-                found = _landed(client, base, sum(map(len, payments)))
-            seconds, own = time.monotonic() - started, time.process_time() - own
-            used = [after - then for after, then in zip(_children_cpu(net), before, strict=True)]
+                blocks = _landed(client, base, sum(map(len, payments)))
+                seconds, own = time.monotonic() - started, time.process_time() - own
+                used = [now - then for now, then in zip(_children_cpu(net), before, strict=True)]
+                rounds = _succeeded(client, base, blocks)
         finally:
             net.stop()
     return {
         "txs_per_second": round(count / seconds, 1),
         "seconds_from_last_sent_to_last_block": round(seconds - (sent - started), 1),
-        "blocks": found["blocks"],
-        "rounds_above_0": found["rounds"],
+        "blocks": blocks,
+        "rounds_above_0": rounds,
         "cpu_ms_a_tx_cometbft": round(1e3 * used[1] / count, 2),
         "cpu_ms_a_tx_apps": round(1e3 * used[0] / count, 2),
         "cpu_ms_a_tx_load": round(1e3 * own / count, 2),
@@ -328,24 +324,32 @@ def _children_cpu(net: Net) -> tuple[float, float]:
     return sums[0], sums[1]
 
 
-def _landed(client: RpcClient, base: int, expected: int) -> dict[str, int]:
-    """Wait until all are in blocks; how many blocks that took, and how many had another round."""
-    height, seen, rounds = base, 0, 0
+def _landed(client: RpcClient, base: int, expected: int) -> int:
+    """Wait until all are in blocks that the App has run; how many blocks that took."""
+    height, seen = base, 0
     end = time.monotonic() + 300
     while seen < expected:
         if time.monotonic() > end:
             raise RuntimeError(f"{seen} of {expected} in blocks")
-        if client.height() <= height + 1:
+        if int(client.http.call("abci_info")["response"]["last_block_height"]) <= height:
             time.sleep(0.05)
             continue
         height += 1
-        found = client.http.call("block", height=str(height))["block"]
-        results = client.block_results(height)["txs_results"] or ()
-        if any(int(one["code"]) for one in results):
-            raise RuntimeError(f"height {height}: a payment failed")
-        seen += len(found["data"]["txs"] or ())
-        rounds += int(found["last_commit"]["round"] > 0)
-    return {"blocks": height - base, "rounds": rounds}
+        bounds = {"minHeight": str(height), "maxHeight": str(height)}
+        seen += int(client.http.call("blockchain", **bounds)["block_metas"][0]["num_txs"])
+    return height - base
+
+
+def _succeeded(client: RpcClient, base: int, blocks: int) -> int:
+    """See that every payment succeeded; how many blocks took another round."""
+    rounds = 0
+    for height in range(base + 1, base + blocks + 1):
+        for place, one in enumerate(client.block_results(height)["txs_results"] or ()):
+            if int(one["code"]):
+                raise RuntimeError(f"height {height}, payment {place} failed: {one['log']}")
+        commit = client.http.call("commit", height=str(height))["signed_header"]["commit"]
+        rounds += int(commit["round"] > 0)
+    return rounds
 
 
 def run(size: str) -> dict[str, Any]:
