@@ -108,7 +108,7 @@ def replay_command(
         return record
 
     try:
-        with progress("replaying") as step:
+        with progress("replaying", until or files.last_height(file)) as step:
             records = map(watched, files.checked(files.read(file), str(file)))
             done = replay(
                 records,

@@ -182,7 +182,7 @@ def import_command(file: Path, home: Path, output: str) -> None:
     if home.exists() and (not home.is_dir() or any(home.iterdir())):
         fail(f"{home} is not empty; give a folder that does not exist yet")
     try:
-        with progress("importing") as step:
+        with progress("importing", files.last_height(file)) as step:
             producer = _import(file, home, step)
     except LogError as error:
         fail(f"{error}; what is in {home} so far is not whole" if home.exists() else str(error))

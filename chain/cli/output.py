@@ -7,12 +7,15 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn, TypeVar
+from time import monotonic
+from typing import Any, Final, NoReturn, TypeVar
 
 import click
 
 F = TypeVar("F", bound=Callable[..., Any])
 JSON = "json"
+_RENEWED: Final = 0.2  # seconds between two states of a progress line
+_BAR: Final = 24
 
 
 def output_option(command: F) -> F:
@@ -50,13 +53,32 @@ def fail(text: str, *, code: int = 1) -> NoReturn:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[int], None]]:
-    """A line on a terminal's standard error that tells how far long work is; silent elsewhere."""
+def progress(what: str, last: int | None = None) -> Iterator[Callable[[int], None]]:
+    """A line on a terminal's standard error that tells how far long work is; silent elsewhere.
+
+    With the ``last`` height it has a bar. It is renewed a few times a second.
+    """
     shown = sys.stderr.isatty()
+    began = told = monotonic()
+    count = 0
 
     def step(height: int) -> None:
-        if shown and height % 50 == 0:
-            click.echo(f"\r{what}: height {height}", nl=False, err=True)
+        nonlocal told, count
+        if not shown:
+            return
+        count += 1
+        now = monotonic()
+        if now - told < _RENEWED:
+            return
+        told = now
+        rate = f"{count / (now - began):,.0f} blocks/s"
+        if last is None or last < height:
+            text = f"{what}: height {height}, {rate}"
+        else:
+            bar = "#" * (_BAR * height // last)
+            text = f"{what}: [{bar:-<{_BAR}}] {100 * height // last}%, height {height} of {last}"
+            text += f", {rate}"
+        click.echo(f"\r\033[K{text}", nl=False, err=True)
 
     try:
         yield step

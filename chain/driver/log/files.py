@@ -35,6 +35,8 @@ from chain.driver.log.record import (
 RECORD_BYTES_MAX: Final = 512 * 1024 * 1024
 #: Base64 and JSON's escapes make it longer.
 LINE_BYTES_MAX: Final = 2 * RECORD_BYTES_MAX
+_FOOTER_BYTES_MAX: Final = 4_096
+_FOOTER_MARK: Final = b"\x92\xa6footer"  # an array of two, the first the name of its kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,27 @@ def _read_msgpack(path: Path, file: IO[bytes]) -> Iterator[Record]:
         if not isinstance(packed, bytes):
             raise LogError(f"{where}: neither a JSON nor a MessagePack log")
         yield unpack(packed, where)
+
+
+def last_height(path: Path) -> int | None:
+    """The height that a file's footer names, without reading the file; None if it has none.
+
+    For showing how far a reader is: nothing is checked.
+    """
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _FOOTER_BYTES_MAX))
+            tail = file.read()
+    except OSError:
+        return None
+    try:
+        if tail.endswith(b"\n"):
+            record = from_json(tail.splitlines()[-1].decode(), str(path))
+        else:
+            record = unpack(tail[tail.rindex(_FOOTER_MARK) :], str(path))
+    except (LogError, ValueError):
+        return None
+    return record.height if isinstance(record, Footer) else None
 
 
 def write(path: Path, records: Iterable[Record], *, footer: bool = True) -> int:

@@ -50,6 +50,18 @@ def test_both_forms_carry_one_chain(log: Path, tmp_path: Path) -> None:
     assert packed.stat().st_size < log.stat().st_size
 
 
+def test_the_last_height_is_found_without_reading_a_file(log: Path, tmp_path: Path) -> None:
+    packed, open_ended = tmp_path / "log.msgpack", tmp_path / "open.msgpack"
+    files.write(packed, files.read(log))
+    files.write(open_ended, files.read(log), footer=False)
+    assert files.last_height(log) == files.last_height(packed) == 4
+    assert files.last_height(open_ended) is None
+    assert files.last_height(tmp_path / "nothing") is None
+    for path in (log, packed):
+        path.write_bytes(path.read_bytes()[:-30])
+        assert files.last_height(path) is None
+
+
 def test_a_cut_between_two_records_is_open_ended(log: Path) -> None:
     log.write_text("".join(lines(log)[:-1]), encoding="utf-8")
     assert not files.verify(log).closed
