@@ -2,7 +2,7 @@
 
 ``python abci_app.py KIND abci --home HOME`` is ``msgchain abci --home HOME`` with one thing changed:
 
-- ``small-chunks``: snapshots in many chunks (all nodes of a net must agree on it);
+- ``small-chunks``: one snapshot in many chunks (all nodes of a net must agree on it);
 - ``tamper``: the same, and each chunk that is given away has a bit turned over;
 - ``force``: its proposals hold what no honest proposer makes;
 - ``blind``: accepts every proposal, and forces as well.
@@ -20,10 +20,17 @@ CHUNK_BYTES = 512
 
 
 def small_chunks() -> None:
-    """Snapshots of many chunks, of every height."""
+    """One snapshot of many chunks, for ever: peers are asked for their snapshots one after another,
+    and those asked after the next one was made would be the only ones to offer it.
+    """
     from chain.app import snapshots
 
+    def on_offer(self: snapshots.Snapshots) -> list[snapshots.Snapshot]:
+        first = snapshots.INTERVAL
+        return [self._of(first)[0]] if self._kept(first) else []
+
     snapshots.CHUNK_BYTES = CHUNK_BYTES  # type: ignore[misc]
+    snapshots.Snapshots.on_offer = on_offer  # type: ignore[method-assign]
 
 
 def tamper() -> None:
