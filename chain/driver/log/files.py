@@ -15,6 +15,7 @@ from typing import IO, Final
 
 import msgpack
 
+from chain.driver.log.named import block_of, line_of
 from chain.driver.log.record import (
     FORMAT,
     NO_HASH,
@@ -84,14 +85,19 @@ def _read_json(path: Path, file: IO[bytes]) -> Iterator[Record]:
             raise LogError(f"{where}: longer than any record, {LINE_BYTES_MAX} bytes")
         if not raw.endswith(b"\n"):
             raise LogError(f"{where}: the line is cut short; the file was truncated")
-        try:
-            line = raw.decode("utf-8")
-        except UnicodeDecodeError:
-            raise LogError(f"{where}: not UTF-8") from None
-        record = from_json(line, where)
-        if to_json(record) != line[:-1]:
-            raise LogError(f"{where}: not written as records are written; the line was edited")
-        yield record
+        yield block_of(raw[:-1]) or _record_of(raw, where)
+
+
+def _record_of(raw: bytes, where: str) -> Record:
+    """The record of a line, whatever it is. Raises: LogError."""
+    try:
+        line = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise LogError(f"{where}: not UTF-8") from None
+    record = from_json(line, where)
+    if to_json(record) != line[:-1]:
+        raise LogError(f"{where}: not written as records are written; the line was edited")
+    return record
 
 
 def _read_msgpack(path: Path, file: IO[bytes]) -> Iterator[Record]:
@@ -161,7 +167,7 @@ def write(path: Path, records: Iterable[Record], *, footer: bool = True) -> int:
 def encode(record: Record, *, json: bool) -> bytes:
     """One record as it stands in a file."""
     if json:
-        return to_json(record).encode() + b"\n"
+        return line_of(record) + b"\n"
     packed = msgpack.packb(pack(record), use_bin_type=True)
     if not isinstance(packed, bytes):
         raise TypeError("msgpack did not give bytes")

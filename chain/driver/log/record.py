@@ -187,7 +187,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _is_hash(name: str) -> bool:
+def is_hash(name: str) -> bool:
+    """Whether bytes of this field are hex in JSON."""
     return name in ("hash", "prev") or name.endswith(("_hash", "address"))
 
 
@@ -200,7 +201,7 @@ def _named(value: Any, name: str = "") -> Any:
     if isinstance(value, msgspec.Struct):
         return {field: _named(getattr(value, field), field) for field in value.__struct_fields__}
     if isinstance(value, bytes):
-        return value.hex() if _is_hash(name) else base64.b64encode(value).decode()
+        return value.hex() if is_hash(name) else base64.b64encode(value).decode()
     if isinstance(value, list | tuple):
         return [_named(item, name) for item in value]
     return value
@@ -247,9 +248,9 @@ def _parse_bytes(value: Any, name: str, where: str) -> bytes:
     if not isinstance(value, str):
         raise LogError(f"{where}: expected text")
     try:
-        return bytes.fromhex(value) if _is_hash(name) else base64.b64decode(value, validate=True)
+        return bytes.fromhex(value) if is_hash(name) else base64.b64decode(value, validate=True)
     except (ValueError, binascii.Error):
-        raise LogError(f"{where}: not {'hex' if _is_hash(name) else 'base64'}") from None
+        raise LogError(f"{where}: not {'hex' if is_hash(name) else 'base64'}") from None
 
 
 def _parse(value: Any, kind: Any, where: str, name: str = "") -> Any:
