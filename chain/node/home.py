@@ -36,6 +36,8 @@ GENESIS: Final = "genesis.json"
 KEYS: Final = "validators.json"
 DATA: Final = "data"
 INDEX: Final = "index"
+#: The index keeps no tree, whose updates are what larger buffers are good for.
+INDEX_BUFFER_BYTES: Final = 8 << 20
 SOURCES: Final = "contracts"
 _DEV_VALIDATORS_MAX: Final = 100
 
@@ -122,7 +124,11 @@ def open_node(
         verifier=ThreadedVerifier(max(2, os.cpu_count() or 2)),
         on_bug=_report_bug,
     )
-    backend: Backend = MemoryBackend() if home is None else LevelBackend(home / INDEX)
+    backend: Backend = (
+        MemoryBackend()
+        if home is None
+        else LevelBackend(home / INDEX, write_buffer_bytes=INDEX_BUFFER_BYTES)
+    )
     node = Node(producer, Index(backend), options)
     producer.app.queries.services = Services(node)
     install(node, signers=lambda one: _keys_of(home, one), write_genesis=partial(_rewrite, home))

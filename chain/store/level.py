@@ -19,8 +19,8 @@ from chain.store.errors import StoreDamaged, StoreError, StoreLocked
 from chain.store.types import Writes
 
 #: LevelDB's sorted buffer before it becomes a table file. With 16 MiB merging tables costs twice as
-#: much a key at a million keys; with more, opening after a crash takes longer.
-_WRITE_BUFFER_BYTES: Final = 32 << 20
+#: much a key of the tree at a million keys; with more, opening after a crash takes longer.
+WRITE_BUFFER_BYTES: Final = 32 << 20
 #: LevelDB's cache of table blocks.
 _BLOCK_CACHE_BYTES: Final = 32 << 20
 _TABLE_FILE_BYTES: Final = 8 << 20
@@ -38,9 +38,9 @@ class LevelBackend:
 
     __slots__ = ("_db", "_folder", "_witness")
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path, *, write_buffer_bytes: int = WRITE_BUFFER_BYTES) -> None:
         self._folder = str(folder)
-        self._db = _open(self._folder)
+        self._db = _open(self._folder, write_buffer_bytes)
         self._witness = os.open(
             os.path.join(self._folder, _WITNESS), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644
         )
@@ -185,7 +185,7 @@ def _guarded(folder: str, entries: Iterator[tuple[bytes, bytes]]) -> Iterator[tu
         raise _damaged(folder, error) from error
 
 
-def _open(folder: str) -> plyvel.DB:
+def _open(folder: str, write_buffer_bytes: int) -> plyvel.DB:
     fresh = True
     try:
         names = sorted(os.listdir(folder))
@@ -202,7 +202,7 @@ def _open(folder: str) -> plyvel.DB:
             folder,
             create_if_missing=fresh,
             paranoid_checks=True,
-            write_buffer_size=_WRITE_BUFFER_BYTES,
+            write_buffer_size=write_buffer_bytes,
             lru_cache_size=_BLOCK_CACHE_BYTES,
             bloom_filter_bits=_BLOOM_BITS,
             max_file_size=_TABLE_FILE_BYTES,
