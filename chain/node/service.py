@@ -56,6 +56,8 @@ INSTANT: Final = "instant"
 MANUAL: Final = "manual"
 _FRAME: Final = 10_000  # bytes of a block that are not transactions, as CometBFT counts
 _RECORDS: Final = 64  # decoded records kept for readers
+_RECORDS_TXS: Final = 4_000  # and the transactions in them: 15 kB each where ML-DSA signs
+_RECORDS_MIN: Final = 2
 _COMMIT_WAIT: Final = 10.0  # seconds that ``broadcast_tx_commit`` waits
 
 T = TypeVar("T")
@@ -253,11 +255,14 @@ class Node:
     def _keep(self, record: BlockRecord) -> None:
         records = self._records
         records[record.block.height] = record
-        while len(records) > _RECORDS:
-            try:
-                del records[next(iter(records))]
-            except (KeyError, RuntimeError, StopIteration):
-                break  # another reader was quicker
+        try:
+            txs = sum([len(kept.block.txs) for kept in records.values()])
+            while len(records) > _RECORDS or (txs > _RECORDS_TXS and len(records) > _RECORDS_MIN):
+                oldest = next(iter(records))
+                txs -= len(records[oldest].block.txs)
+                del records[oldest]
+        except (KeyError, RuntimeError, StopIteration):
+            pass  # another reader was quicker
 
     def genesis(self) -> GenesisRecord:
         """The first record of the log."""

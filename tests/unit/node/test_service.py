@@ -12,6 +12,7 @@ from dev_txs import wallet_send
 from recorded_rpc import GENESIS_TIME
 
 from chain.driver.mempool import TxInCache
+from chain.node import service
 from chain.node.home import open_node
 from chain.node.service import Node, NodeFailed, Options, TimedOut
 from chain.wiring import dev_validator_keys, dev_wallet, genesis_document
@@ -82,6 +83,25 @@ def test_instant_mode_makes_a_block_a_transaction() -> None:
         assert [len(block.block.txs) for block in blocks if block] == [1] * 5
     finally:
         node.stop()
+
+
+def test_records_are_held_by_number_and_by_what_is_in_them(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "_RECORDS", 6)
+    monkeypatch.setattr(service, "_RECORDS_TXS", 5)
+    for _ in range(8):
+        node.mine()
+    assert sorted(node._records) == list(range(node.height - 5, node.height + 1))
+    for first in range(0, 12, 3):
+        for sequence in range(first, first + 3):
+            assert node.broadcast(send(0, sequence)).code == 0
+        node.mine()
+    assert sorted(node._records) == [node.height - 1, node.height], "six transactions, two blocks"
+    for height in range(1, node.height + 1):
+        found = node.record(height)
+        assert found is not None
+        assert found.block.height == height
 
 
 def test_intervals_keep_their_cadence() -> None:
