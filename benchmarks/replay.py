@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.pipeline import Line
 from chain import wiring
+from chain.driver.log import files
 from chain.driver.log.replay import replay
 from chain.node.process import tune
 
@@ -19,10 +20,12 @@ BLOCK = 250
 
 
 class Outcome(NamedTuple):
-    """Processor seconds of producing and of replaying the same blocks, and the root of both."""
+    """Processor seconds of producing and of replaying the same blocks, of reading them from a file
+    before, and the root of both."""
 
     produced: float
     replayed: float
+    read: float
     app_hash: str
 
     @property
@@ -41,16 +44,21 @@ def measure(count: int, senders: int) -> Outcome:
             txs = line.sign(count)
             tune()
             _, produced, _ = line.go(txs, BLOCK)
-            records = list(line.node.producer.records())
+            path = Path(folder, "log.msgpack")
+            files.write(path, line.node.producer.records())
         finally:
             line.close()
+        tune()
+        began = time.process_time()
+        records = list(files.checked(files.read(path), path.name))
+        read = time.process_time() - began
         best = float("inf")
         for _ in range(2):
             tune()
             began = time.process_time()
             ended = replay(records, wiring.replay_app(check_signatures=False, authenticate=True))
             best = min(best, time.process_time() - began)
-    return Outcome(produced, best, ended.app_hash.hex())
+    return Outcome(produced, best, read, ended.app_hash.hex())
 
 
 def run(size: str) -> dict[str, Any]:
@@ -60,6 +68,7 @@ def run(size: str) -> dict[str, Any]:
     return {
         "producing, processor us a transaction": round(found.produced / count * 1e6),
         "replaying, processor us a transaction": round(found.replayed / count * 1e6),
+        "reading the file, processor us a transaction": round(found.read / count * 1e6),
         "replay, times quicker": round(found.ratio, 2),
         "digest": hashlib.sha256(found.app_hash.encode()).hexdigest()[:16],
     }
