@@ -20,7 +20,7 @@ from chain.app.proposals import Turn
 
 #: a refusal is held back until nothing came for so long, or until the oldest one is so old
 IDLE_SECONDS: Final = 0.02
-_HELD_SECONDS: Final = 0.1
+HELD_SECONDS: Final = 0.1
 
 
 class Answers:
@@ -53,7 +53,7 @@ class Answers:
                 self._check(len(self._replies) - 1, request)
             else:
                 self._replies[-1] = self._reply(method, request)
-        if self._early and time.monotonic() - self._since > _HELD_SECONDS:
+        if self._early and time.monotonic() - self._since > HELD_SECONDS:
             self.settle()
 
     def _check(self, place: int, request: Any) -> None:

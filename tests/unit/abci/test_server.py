@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from chain.abci import answers, server
 from chain.abci.handler import Handler
 from chain.abci.server import Frames, Server
 from chain.abci.wire import Request, Response, frame
@@ -61,10 +62,10 @@ def place(tmp_path: Path) -> Iterator[tuple[Path, Failures]]:
     app = App(StateStore(MemoryBackend()), KnownCodes({}))
     failures = Failures()
     path = tmp_path / "s"
-    server = Server(f"unix://{path}", Handler(app), failures.happened.set)
-    server.start()
+    served = Server(f"unix://{path}", Handler(app), failures.happened.set)
+    served.start()
     yield path, failures
-    server.close()
+    served.close()
     while OPEN:
         OPEN.pop().close()
 
@@ -230,8 +231,10 @@ def test_the_pool_opens_with_the_chain(place: tuple[Path, Failures]) -> None:
 
 @pytest.mark.parametrize("again", [False, True], ids=["new", "recheck"])
 def test_what_is_asked_too_early_is_asked_again_when_its_turn_comes(
-    place: tuple[Path, Failures], again: bool
+    place: tuple[Path, Failures], monkeypatch: pytest.MonkeyPatch, again: bool
 ) -> None:
+    monkeypatch.setattr(server, "IDLE_SECONDS", 9.0)  # a loaded machine is no reason to give up
+    monkeypatch.setattr(answers, "HELD_SECONDS", 9.0)
     line = Line(place[0])
     for request in (init_chain(), finalize(1, []), commit()):
         line.call(request)
