@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain as joined
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import every_query as eq
@@ -15,15 +16,25 @@ import pytest
 from click.testing import CliRunner
 
 from chain import wiring
-from chain.app import keys
+from chain.app import keys, records
 from chain.app.queries.grpc import SERVICES
 from chain.cli.main import cli
+from chain.cli.recover import exported
 from chain.crypto.addresses import humanize
 from chain.driver.genesis import SECOND, parse
 from chain.driver.producer import Producer
 from chain.tx.builder import build_dev, build_simulation
 from chain.tx.codec import decode_tx
-from chain.tx.messages import Amount, Coin, DevExecute, Msg, MsgExecuteContract, MsgSend
+from chain.tx.messages import (
+    Amount,
+    Coin,
+    DevExecute,
+    Msg,
+    MsgExecuteContract,
+    MsgSend,
+    MsgUpdateValidators,
+    ValidatorChange,
+)
 from contracts.registry import NAMES, REGISTRY
 
 #: kinds that are refused on every chain, or that need what this story does not have
@@ -158,6 +169,7 @@ def queries(pair: Pair) -> Iterator[eq.Ask]:
     return joined(*asked, eq.service_queries(here, simulation), eq.own_queries(old, simulation))
 
 
+@pytest.mark.long
 def test_every_query_has_the_same_answer_on_both(pair: Pair) -> None:
     good: Counter[str] = Counter()
     for query in queries(pair):
@@ -171,6 +183,7 @@ def test_every_query_has_the_same_answer_on_both(pair: Pair) -> None:
     assert unmet == UNMET
 
 
+@pytest.mark.long
 def test_heights_after_the_export_answer_alike_and_those_before_are_refused(pair: Pair) -> None:
     asked = list(islice(queries(pair), 0, None, 40))
     for height in (pair.exported + 1, pair.exported + 3, pair.old.height):
@@ -182,3 +195,30 @@ def test_heights_after_the_export_answer_alike_and_those_before_are_refused(pair
             refused = eq.ask(pair.new, query, pair.exported)
             assert refused.code == 18
             assert f"failed to load state at height {pair.exported}" in refused.log
+
+
+def test_validators_who_came_and_went_and_their_payouts_are_those_of_the_old_chain(
+    tmp_path: Path,
+) -> None:
+    keys_of = wiring.dev_validator_keys(3)
+    old = wiring.open_chain(
+        tmp_path / "old", parse(wiring.devnet_genesis(validators=2)), signers=keys_of
+    )
+    changes = (
+        ValidatorChange("ed25519", keys_of[0].pubkey.key, 0),
+        ValidatorChange("ed25519", keys_of[1].pubkey.key, 7),
+        ValidatorChange("ed25519", keys_of[2].pubkey.key, 9, wiring.dev_key("bob").address),
+    )
+    change = MsgUpdateValidators(wiring.dev_key("authority").address, changes)
+    raw = build_dev([DevExecute((change,))], chain_id=old.chain_id)
+    assert old.produce([raw], old.state.time + SECOND).result.tx_results[0].code == 0
+    old.produce((), old.state.time + SECOND)
+    old.store.close()
+    document = exported(tmp_path / "old")
+    new = wiring.open_chain(tmp_path / "new", parse(document), signers=keys_of)
+    now = new.app.genesis_view().get(keys.VALIDATORS)
+    assert {one.key: (one.power, one.payout) for one in records.decode_validators(now or b"")} == {
+        one.key: (one.power, one.payout) for one in old.app.queries.validators()
+    }
+    assert new.state.validators == old.state.next_validators
+    new.store.close()
