@@ -162,8 +162,12 @@ def _genesis(keys: Sequence[PrivateKey], validators: int) -> dict[str, Any]:
     )
 
 
-def _payments(keys: Sequence[PrivateKey], each: int, first: int) -> list[list[bytes]]:
-    """Signed payments of each sender, in the order of their sequences."""
+def _payments(
+    keys: Sequence[PrivateKey], each: int, first: int, *, repeat_keys: bool
+) -> list[list[bytes]]:
+    """Signed payments of each sender, in the order of their sequences; the public key in all or in
+    the first alone.
+    """
     to = wiring.dev_key("bob").address
     return [
         [
@@ -175,6 +179,7 @@ def _payments(keys: Sequence[PrivateKey], each: int, first: int) -> list[list[by
                 sequences=[sequence],
                 gas_limit=_GAS,
                 fee=coins(f"{_GAS * 10**9}amsg"),
+                send_keys=repeat_keys or not sequence,
             )
             for sequence in range(each)
         ]
@@ -187,7 +192,8 @@ def _check_tx(count: int, rounds: int) -> dict[str, float]:
     keys = sender_keys("mldsa", min(_SENDERS, count))
     genesis = parse(_genesis(keys, 1))
     first = len(wiring.devnet_genesis(wallets=0)["app_state"]["accounts"])
-    raws = [raw for own in _payments(keys, count // len(keys), first) for raw in own]
+    made = _payments(keys, count // len(keys), first, repeat_keys=True)
+    raws = [raw for own in made for raw in own]
 
     def make() -> App:
         verifier = ThreadedVerifier(os.cpu_count() or 1)
@@ -279,7 +285,7 @@ def _net(validators: int, count: int, rate: float) -> dict[str, Any]:
     keys = sender_keys("mldsa", _SENDERS)
     document = _genesis(keys, 0)
     first = len(document["app_state"]["accounts"]) - len(keys)
-    payments = _payments(keys, count // len(keys), first)
+    payments = _payments(keys, count // len(keys), first, repeat_keys=False)
     with tempfile.TemporaryDirectory() as folder:
         homes = write_net(Path(folder), document, validators=validators, first_port=28_000)
         for home in homes:
