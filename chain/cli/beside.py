@@ -27,6 +27,7 @@ PORT: Final = 8_080
 A2A_PORT: Final = 8_081
 FOLDER: Final = Path("~/.msgchain/a2a")
 _MISSING: Final = "A2A        off: it needs a package; install msgchain[a2a]"
+_NO_GRPC: Final = "--grpc-port needs a package; install msgchain[grpc]"
 _PORT: Final = click.IntRange(0, 65_535)
 #: seconds that the node has for its own start before the gateway's process takes a processor
 _AFTER: Final = 0.6
@@ -43,6 +44,7 @@ class A2aOptions(msgspec.Struct, frozen=True, kw_only=True):
     private: bool = False
     folder: Path = FOLDER
     fd: int | None = None
+    grpc: int | None = None
 
 
 def a2a_door_options(command: F) -> F:
@@ -54,6 +56,11 @@ def a2a_door_options(command: F) -> F:
             help=f"Port of the A2A gateway; 0 takes a free one. Default {A2A_PORT}, or a free one.",
         ),
         click.option("--no-a2a", is_flag=True, help="Serve no A2A."),
+        click.option(
+            "--grpc-port",
+            type=_PORT,
+            help="Serve A2A over gRPC too; 0 takes a free port. Off unless given.",
+        ),
         click.option(
             "--allow-private-callbacks",
             is_flag=True,
@@ -75,6 +82,7 @@ def a2a_given(values: dict[str, Any]) -> A2aOptions:
         private=values.pop("allow_private_callbacks", False),
         folder=values.pop("a2a_folder", FOLDER),
         fd=values.pop("a2a_fd", None),
+        grpc=values.pop("grpc_port", None),
     )
 
 
@@ -98,6 +106,24 @@ def a2a_listen(host: str, given: A2aOptions) -> socket.socket | None:
         return listen_near(host, given.port, A2A_PORT)
     except (PortInUse, OSError) as error:
         fail(f"cannot listen on {error}; stop what uses it or choose another with --a2a-port")
+
+
+def grpc_address(host: str, given: A2aOptions, *, child: bool = False) -> str:
+    """Where A2A will be over gRPC, empty for nowhere; says it, and what is in the way."""
+    if given.grpc is None:
+        return ""
+    if given.off:
+        fail("--grpc-port serves A2A, and --no-a2a serves none")
+    if find_spec("grpc") is None:
+        fail(_NO_GRPC)
+    try:
+        with listen(host, given.grpc) as tried:  # gRPC opens its port itself
+            found = url_of(host, tried).removeprefix("http://")
+    except (PortInUse, OSError) as error:
+        fail(f"cannot listen on {error}; stop what uses it or choose another with --grpc-port")
+    if not child:
+        click.echo(f"A2A gRPC   {found}")
+    return found
 
 
 def a2a_url(listening: socket.socket) -> str:
@@ -135,6 +161,8 @@ def open_gateway(
         sockets.append(second)
         words += ["--a2a-fd", str(second.fileno())]
         words += ["--allow-private-callbacks"] if a2a.private else []
+        if reached := grpc_address(host, a2a):
+            words += ["--host", host, "--grpc-port", reached.rpartition(":")[2]]
     child = _Child(words, sockets)
     try:
         yield

@@ -19,6 +19,7 @@ from chain.cli.beside import (
     a2a_given,
     a2a_listen,
     a2a_url,
+    grpc_address,
     url_of,
 )
 from chain.cli.gateway_a2a import a2a_door, a2a_own_options
@@ -163,7 +164,9 @@ def gateway(
     if second is not None:
         if not child:
             click.echo(f"A2A        {a2a_url(second)}")
-        doors.append(a2a_door(core, second, a2a, keyring=keyring.expanduser(), password=opener))
+        reached = grpc_address(host, a2a, child=child)
+        ring = keyring.expanduser()
+        doors.append(a2a_door(core, second, a2a, keyring=ring, password=opener, grpc=reached))
     asyncio.run(run(core, doors, parent=child))
 
 

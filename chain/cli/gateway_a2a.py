@@ -54,8 +54,9 @@ def a2a_door(
     *,
     keyring: Path,
     password: str | None,
+    grpc: str = "",
 ) -> Door:
-    """The A2A door on a socket."""
+    """The A2A door on a socket, and over gRPC at the address ``grpc``, if any."""
     http = import_module("chain.gateway.a2a_http")
     settings = http.A2aSettings(
         address=given.url or a2a_url(listening),
@@ -63,9 +64,27 @@ def a2a_door(
         devnet=given.key is None,
         private_callbacks=given.private,
         folder=given.folder.expanduser(),
+        grpc=grpc,
     )
     app = http.a2a_app(core, settings)
+    if grpc:
+        return _with_grpc(app, listening, grpc)
     return Door("A2A", app, listening, app.start, app.stop)
+
+
+def _with_grpc(app: Any, listening: socket.socket, address: str) -> Door:
+    """A door that begins and ends with its gRPC port."""
+    second = import_module("chain.gateway.a2a_grpc").GrpcDoor(app, address)
+
+    def start() -> None:
+        app.start()
+        second.start()
+
+    async def stop() -> None:
+        await second.stop()
+        await app.stop()
+
+    return Door("A2A", app, listening, start, stop)
 
 
 def _secret(name: str | None, keyring: Path, password: str | None) -> bytes:

@@ -80,6 +80,11 @@ class _User(User):
         return self._caller.agent_id
 
 
+def user_of(caller: Caller) -> User:
+    """A caller as the SDK sees one."""
+    return _User(caller)
+
+
 class ContextBuilder(DefaultServerCallContextBuilder):
     """Takes the caller that the door found."""
 
@@ -87,7 +92,7 @@ class ContextBuilder(DefaultServerCallContextBuilder):
         """The context of a request."""
         context = super().build(request)
         caller = request.scope[SCOPE_KEY]
-        context.user = _User(caller)
+        context.user = user_of(caller)
         context.state[SCOPE_KEY] = caller
         return context
 

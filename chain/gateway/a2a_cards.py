@@ -68,9 +68,11 @@ class ServedCard:
 
 
 class CardMaker:
-    """Makes the cards of one gateway. ``key`` signs, ``key_id`` names it."""
+    """Makes the cards of one gateway. ``key`` signs, ``key_id`` names it; ``grpc``
+    is the address of that binding, empty where there is none."""
 
-    def __init__(self, base: str, key: Ed25519Key, key_id: str) -> None:
+    def __init__(self, base: str, key: Ed25519Key, key_id: str, *, grpc: str = "") -> None:
+        self._grpc = grpc
         self._base = base
         self._key = key
         self.key_id = key_id
@@ -91,13 +93,21 @@ class CardMaker:
         """The card of an agent, given its record, stored card and DID document."""
         url = address or self.address_of(agent["agent_id"])
         card, keys = _verified(stored, document)
-        if card is not None and _first_url(card) == url:
+        ours = self._grpc and any(one.key == self.pubkey.key for one in keys.values())
+        if card is not None and _first_url(card) == url and not ours:  # else it lacks gRPC
             try:
                 return ServedCard(card, [jwk(name, key) for name, key in keys.items()])
             except ParseError:
                 card = None
-        made = _made(agent, card, stored, url)
+        made = _made(agent, card, stored, [*interfaces(url), *self._rpc(agent["agent_id"])])
         return ServedCard(self.signed(made), [jwk(self.key_id, self.pubkey)])
+
+    def _rpc(self, agent_id: str) -> list[dict[str, Any]]:
+        """The interface of an agent over gRPC: one address for all, told apart by tenant."""
+        if not self._grpc:
+            return []
+        face = {"url": self._grpc, "protocolBinding": "GRPC", "protocolVersion": "1.0"}
+        return [{**face, "tenant": agent_id}]
 
     def signed(self, card: dict[str, Any]) -> dict[str, Any]:
         """A card with the gateway's signature."""
@@ -139,7 +149,10 @@ def _first_url(card: Mapping[str, Any]) -> str:
 
 
 def _made(
-    agent: Mapping[str, Any], card: Mapping[str, Any] | None, stored: bytes | None, url: str
+    agent: Mapping[str, Any],
+    card: Mapping[str, Any] | None,
+    stored: bytes | None,
+    reached: list[dict[str, Any]],
 ) -> dict[str, Any]:
     """A card for this gateway, of the agent's own where it has one that is good."""
     own = {} if card is None else {k: v for k, v in card.items() if k not in _PRICE_FIELDS}
@@ -163,7 +176,7 @@ def _made(
         version=str(own.get("version") or "1.0.0"),
         params=params,
         skills=_skills(own, name),
-        interfaces=interfaces(url),
+        interfaces=reached,
         extensions=others,
     )
     for field in ("provider", "documentationUrl", "iconUrl"):
@@ -172,7 +185,7 @@ def _made(
     try:
         canonical(made)
     except CanonicalError:
-        return _made({**agent, "name": None}, None, None, url)
+        return _made({**agent, "name": None}, None, None, reached)
     return made
 
 

@@ -53,7 +53,8 @@ class A2aSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How the door runs. ``address`` is where clients reach it; ``secret`` (32 bytes) is its own
     accounts' root, None for a door that only serves callers with API keys; ``devnet`` lets it fetch
     coins from the devnet's faucet; ``private_callbacks`` lets push notifications reach loopback and
-    private addresses; ``folder`` keeps push notifications."""
+    private addresses; ``folder`` keeps push notifications; ``grpc`` is where that binding is
+    reached, empty where it is not."""
 
     address: str
     secret: bytes | None = None
@@ -61,6 +62,7 @@ class A2aSettings(msgspec.Struct, frozen=True, kw_only=True):
     private_callbacks: bool = False
     folder: Path | None = None
     own_agent: bool = True
+    grpc: str = ""
 
 
 class Gate:
@@ -77,7 +79,8 @@ class Gate:
         own = None if settings.secret is None else self.requester
         self.callers = Callers(core.accounts, core.api_keys, core.keyring, own)
         key_id = f"{DID_PREFIX}{OWN_AGENT}#{FRAGMENTS[EDDSA]}"
-        self.cards = CardMaker(settings.address.rstrip("/"), self.root.card_key(), key_id)
+        base = settings.address.rstrip("/")
+        self.cards = CardMaker(base, self.root.card_key(), key_id, grpc=settings.grpc)
         self.pusher = Pusher(PushStore(None), self._changes, private=settings.private_callbacks)
         self._cards: OrderedDict[str, tuple[str, ServedCard]] = OrderedDict()
         self._jobs: set[asyncio.Task[None]] = set()

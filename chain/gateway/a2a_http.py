@@ -108,9 +108,8 @@ class A2aApp:
         match = _AGENT_PATH.fullmatch(path)
         agent_id, rest = (OWN_AGENT, path) if match is None else (match[1], match[2] or "/")
         caller = self.gate.callers.find({k.lower(): v for k, v in request.headers.items()})
-        who = _who(request, caller)
         answer: Response | None = None
-        if wait := self._requests.take(who):
+        if wait := self.take(caller, _place(request)):
             answer = _too_many(wait, rpc=request.method == "POST" and rest == "/")
         elif path == "/agents":
             answer = await self._agents(request)
@@ -119,7 +118,7 @@ class A2aApp:
         if answer is not None:
             await answer(scope, receive, send)
             return
-        card = await self._card(agent_id)
+        card = await self.card(agent_id)
         if card is None:
             answer = _error(404, "NOT_FOUND", f"there is no active agent {agent_id}")
         elif request.method in ("GET", "HEAD") and rest in (*CARD_PATHS, _KEYS_PATH):
@@ -158,24 +157,31 @@ class A2aApp:
         fault = fault_in(asked, dict(headers).get(_VERSION, b"").decode("latin-1"))
         if fault is not None:
             return asked.refused(fault)
-        if asked.operation in SENDS and (wait := self._may_send(request, caller)):
+        if asked.operation in SENDS and (wait := self.take_message(caller, _place(request))):
             return _too_many(wait, rpc=asked.rpc, number=asked.number)
         inner = {**scope, "path": rest, "raw_path": rest.encode(), "root_path": ""}
         inner[SCOPE_KEY] = caller
         inner["headers"] = headers
-        await _Keeper(app, inner, body, asked, _echo(request, card)).run(request.receive, send)
+        shown = echo(request.headers.getlist(HTTP_EXTENSION_HEADER), card)
+        await _Keeper(app, inner, body, asked, shown).run(request.receive, send)
         return None
 
-    def _may_send(self, request: Request, caller: Caller) -> float:
+    def take(self, caller: Caller | None, place: str) -> float:
+        """Take a token for a request: an agent's, or one of the place it comes from. 0, or the
+        seconds to wait."""
+        return self._requests.take(caller.address if caller is not None and caller.known else place)
+
+    def take_message(self, caller: Caller, place: str) -> float:
+        """Take a token for a message: 0, or the seconds to wait."""
         if caller.known:
             return self.gate.core.messages.take(caller.address)
-        return self._messages.take(_who(request, caller))
+        return self._messages.take(place)
 
-    async def _card(self, agent_id: str) -> ServedCard | None:
-        address = ""
+    async def card(self, agent_id: str) -> ServedCard | None:
+        """The card of an active agent, waiting a while for the gateway's own to begin."""
         if agent_id == OWN_AGENT:
             await self.gate.settled(QUIET_SECONDS)
-        return await self.gate.card(agent_id, address)
+        return await self.gate.card(agent_id)
 
     def _app(self, agent_id: str, card: ServedCard) -> Starlette:
         """The SDK's routes for an agent, as its card is now."""
@@ -238,10 +244,8 @@ def _too_large(path: str) -> Response:
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": failed})
 
 
-def _who(request: Request, caller: Caller | None) -> str:
-    """Whose tokens a request takes: an agent's, or those of the place it comes from."""
-    if caller is not None and caller.known:
-        return caller.address
+def _place(request: Request) -> str:
+    """Where a request comes from."""
     return request.client.host if request.client is not None else ""
 
 
@@ -280,9 +284,9 @@ def _with_version(scope: Scope) -> list[tuple[bytes, bytes]]:
     return headers
 
 
-def _echo(request: Request, card: ServedCard) -> str:
-    """The extensions that were asked for and are declared."""
-    asked = get_requested_extensions(request.headers.getlist(HTTP_EXTENSION_HEADER))
+def echo(wanted: list[str], card: ServedCard) -> str:
+    """The extensions that were asked for and are declared, given the headers that ask."""
+    asked = get_requested_extensions(wanted)
     declared = {one.uri for one in card.proto.capabilities.extensions}
     return ", ".join(sorted(set(asked) & declared))
 

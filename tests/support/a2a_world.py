@@ -93,6 +93,7 @@ class World:
         self.net = Devnet(
             folder / "home",
             *("--block-time", BLOCK_TIME, "--gateway-port", "0", "--a2a-port", "0"),
+            *("--grpc-port", "0"),
             *("--no-ui", "--allow-private-callbacks"),
         )
         self.clients: list[RpcClient] = []
@@ -149,7 +150,7 @@ class World:
         """Another gateway of the chain, and where its A2A door is."""
         start = "from chain.cli.main import main; main()"
         words = [sys.executable, "-c", start, "gateway", "--rpc", self.net.url, "--port", "0"]
-        words += ["--a2a-port", "0", "--allow-private-callbacks", "--a2a-folder"]
+        words += ["--a2a-port", "0", "--grpc-port", "0", "--allow-private-callbacks", "--a2a-folder"]
         words += [str(self.folder / f"a2a{len(self.gateways)}"), *options]
         process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         self.gateways.append(process)

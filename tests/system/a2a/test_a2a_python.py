@@ -1,4 +1,4 @@
-"""Unmodified ``a2a-sdk`` clients against a devnet and its gateways, over both bindings."""
+"""Unmodified ``a2a-sdk`` clients against a devnet and its gateways, over each binding."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import asyncio
 import signal
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from typing import Any
 
+import grpc
 import httpx
 import pytest
 from a2a.client import A2ACardResolver, Client, ClientConfig, create_client
 from a2a.client.errors import A2AClientError
 from a2a.types import (
+    AgentCard,
     AuthenticationInfo,
     CancelTaskRequest,
     GetTaskRequest,
@@ -39,7 +42,7 @@ from chain.client.card import PAYMENT_EXTENSION
 from chain.client.wallet import Wallet
 from chain.wiring import dev_key
 
-BINDINGS = ["JSONRPC", "HTTP+JSON"]
+BINDINGS = ["JSONRPC", "HTTP+JSON", "GRPC"]
 #: a streaming client beside each
 LIVE: dict[Client, Client] = {}
 Steps = Callable[[Client], Awaitable[None]]
@@ -64,6 +67,42 @@ def request(text: str, *, skill: str = "", data: Any = None, **fields: Any) -> S
     return made
 
 
+async def card_with_grpc(http: httpx.AsyncClient, url: str) -> AgentCard:
+    """A card, with the gateway's gRPC where the agent's own card does not name it."""
+    card = await A2ACardResolver(http, url).get_agent_card()
+    root, _, agent_id = url.partition("/agents/")
+    own = await A2ACardResolver(http, root).get_agent_card()
+    face = next(one for one in own.supported_interfaces if one.protocol_binding == "GRPC")
+    if agent_id and face.protocol_binding not in str(card.supported_interfaces):
+        face.tenant = agent_id
+        card.supported_interfaces.append(face)
+    return card
+
+
+class Shown:
+    """Says with every call what an HTTP client says in its headers."""
+
+    def __init__(self, headers: dict[str, str]) -> None:
+        self._more = [(name.lower(), value) for name, value in headers.items()]
+
+    async def call(self, go_on: Any, details: Any, request: Any) -> Any:
+        metadata = grpc.aio.Metadata(*(details.metadata or ()), *self._more)
+        return await go_on(details._replace(metadata=metadata), request)
+
+
+class ShownOnce(Shown, grpc.aio.UnaryUnaryClientInterceptor):
+    intercept_unary_unary = Shown.call
+
+
+class ShownStreaming(Shown, grpc.aio.UnaryStreamClientInterceptor):
+    intercept_unary_stream = Shown.call
+
+
+def grpc_channel(headers: dict[str, str], url: str) -> grpc.aio.Channel:
+    shown = [ShownOnce(headers), ShownStreaming(headers)]
+    return grpc.aio.insecure_channel(url, interceptors=shown)
+
+
 def client_run(
     url: str, steps: Steps, binding: str = "JSONRPC", *, streaming: bool = False, key: str = ""
 ) -> None:
@@ -72,16 +111,22 @@ def client_run(
     async def run() -> None:
         headers = {"X-API-Key": key} if key else {}
         async with httpx.AsyncClient(headers=headers) as http:
-            config = ClientConfig(
-                streaming=streaming, supported_protocol_bindings=[binding], httpx_client=http
-            )
-            client = await create_client(url, client_config=config)
-            config = ClientConfig(
-                streaming=True, supported_protocol_bindings=[binding], httpx_client=http
-            )
-            LIVE[client] = await create_client(url, client_config=config)
+            card = await card_with_grpc(http, url)
+
+            async def made(*, live: bool) -> Client:
+                config = ClientConfig(
+                    streaming=live,
+                    supported_protocol_bindings=[binding],
+                    httpx_client=http,
+                    grpc_channel_factory=partial(grpc_channel, headers),
+                )
+                return await create_client(card, client_config=config)
+
+            client = await made(live=streaming)
+            LIVE[client] = await made(live=True)
             await steps(client)
-            LIVE.clear()
+            await LIVE.pop(client).close()
+            await client.close()
 
     asyncio.run(asyncio.wait_for(run(), 60))
 

@@ -142,11 +142,10 @@ def test_RL_1_who_asks_too_often_hears_when_to_ask_again(tmp_path: Path, path: s
 
 def test_RL_1_messages_have_buckets_of_their_own(tmp_path: Path) -> None:
     door = Door(tmp_path, messages=1, messages_burst=2)
-    request = Request({"type": "http", "client": ("1.1.1.1", 1), "headers": []})
     agent = Caller("msg1bob", "bob")
-    assert [door.app._may_send(request, agent) > 0 for _ in range(3)] == [False, False, True]
+    assert [door.app.take_message(agent, "1.1.1.1") > 0 for _ in range(3)] == [False, False, True]
     nobody = Caller("msg1gateway")
-    found = [door.app._may_send(request, nobody) > 0 for _ in range(11)]
+    found = [door.app.take_message(nobody, "1.1.1.1") > 0 for _ in range(11)]
     assert found == [False] * 10 + [True]
     assert door.app.gate.core.messages.take("msg1bob") > 0  # the Agent API's door takes the same
 
