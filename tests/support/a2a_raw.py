@@ -242,7 +242,7 @@ class RawWorld:
         self.net = Devnet(
             folder / "home",
             *("--block-time", "instant", "--gateway-port", "0", "--a2a-port", "0", "--no-ui"),
-            "--allow-private-callbacks",
+            *("--allow-private-callbacks", "--grpc-port", "0"),
         )
         allow_many_messages(self.net.url)
         end = time.monotonic() + 60
