@@ -1,4 +1,5 @@
-"""A2A over gRPC without an SDK's client: any bytes, any metadata, and all that comes back."""
+"""A2A over gRPC: what the SDK's client needs, and a client without it, for any bytes and
+metadata."""
 
 from __future__ import annotations
 
@@ -8,7 +9,9 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import grpc
-from a2a.types import a2a_pb2
+import httpx
+from a2a.client import A2ACardResolver
+from a2a.types import AgentCard, a2a_pb2
 from google.protobuf.json_format import MessageToDict, ParseDict
 from google.protobuf.message_factory import GetMessageClass
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
@@ -97,3 +100,39 @@ class GrpcRaw:
                 retry = wait.retry_delay.ToNanoseconds() / 1e9
         initial = dict(call.initial_metadata() or ())
         return GrpcAnswer(call.code(), call.details(), results, reason, retry, initial)
+
+
+async def card_with_grpc(http: httpx.AsyncClient, url: str) -> AgentCard:
+    """A card, with the gateway's gRPC where the agent's own card does not name it."""
+    card = await A2ACardResolver(http, url).get_agent_card()
+    root, _, agent_id = url.partition("/agents/")
+    own = await A2ACardResolver(http, root).get_agent_card()
+    face = next(one for one in own.supported_interfaces if one.protocol_binding == "GRPC")
+    if agent_id and face.protocol_binding not in str(card.supported_interfaces):
+        face.tenant = agent_id
+        card.supported_interfaces.append(face)
+    return card
+
+
+class Shown:
+    """Says with every call what an HTTP client says in its headers."""
+
+    def __init__(self, headers: dict[str, str]) -> None:
+        self._more = [(name.lower(), value) for name, value in headers.items()]
+
+    async def call(self, go_on: Any, details: Any, request: Any) -> Any:
+        metadata = grpc.aio.Metadata(*(details.metadata or ()), *self._more)
+        return await go_on(details._replace(metadata=metadata), request)
+
+
+class ShownOnce(Shown, grpc.aio.UnaryUnaryClientInterceptor):
+    intercept_unary_unary = Shown.call
+
+
+class ShownStreaming(Shown, grpc.aio.UnaryStreamClientInterceptor):
+    intercept_unary_stream = Shown.call
+
+
+def grpc_channel(headers: dict[str, str], url: str) -> grpc.aio.Channel:
+    shown = [ShownOnce(headers), ShownStreaming(headers)]
+    return grpc.aio.insecure_channel(url, interceptors=shown)

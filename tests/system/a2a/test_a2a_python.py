@@ -9,13 +9,11 @@ from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from typing import Any
 
-import grpc
 import httpx
 import pytest
 from a2a.client import A2ACardResolver, Client, ClientConfig, create_client
 from a2a.client.errors import A2AClientError
 from a2a.types import (
-    AgentCard,
     AuthenticationInfo,
     CancelTaskRequest,
     GetTaskRequest,
@@ -32,6 +30,7 @@ from a2a.types import (
 )
 from a2a.utils.errors import A2AError
 from a2a.utils.signing import create_signature_verifier
+from a2a_grpc import card_with_grpc, grpc_channel
 from a2a_world import Callback, World
 from google.protobuf.json_format import MessageToDict
 from jwt import PyJWK
@@ -65,42 +64,6 @@ def request(text: str, *, skill: str = "", data: Any = None, **fields: Any) -> S
     if skill:
         made.message.metadata.update({PAYMENT_EXTENSION: {"skill": skill}})
     return made
-
-
-async def card_with_grpc(http: httpx.AsyncClient, url: str) -> AgentCard:
-    """A card, with the gateway's gRPC where the agent's own card does not name it."""
-    card = await A2ACardResolver(http, url).get_agent_card()
-    root, _, agent_id = url.partition("/agents/")
-    own = await A2ACardResolver(http, root).get_agent_card()
-    face = next(one for one in own.supported_interfaces if one.protocol_binding == "GRPC")
-    if agent_id and face.protocol_binding not in str(card.supported_interfaces):
-        face.tenant = agent_id
-        card.supported_interfaces.append(face)
-    return card
-
-
-class Shown:
-    """Says with every call what an HTTP client says in its headers."""
-
-    def __init__(self, headers: dict[str, str]) -> None:
-        self._more = [(name.lower(), value) for name, value in headers.items()]
-
-    async def call(self, go_on: Any, details: Any, request: Any) -> Any:
-        metadata = grpc.aio.Metadata(*(details.metadata or ()), *self._more)
-        return await go_on(details._replace(metadata=metadata), request)
-
-
-class ShownOnce(Shown, grpc.aio.UnaryUnaryClientInterceptor):
-    intercept_unary_unary = Shown.call
-
-
-class ShownStreaming(Shown, grpc.aio.UnaryStreamClientInterceptor):
-    intercept_unary_stream = Shown.call
-
-
-def grpc_channel(headers: dict[str, str], url: str) -> grpc.aio.Channel:
-    shown = [ShownOnce(headers), ShownStreaming(headers)]
-    return grpc.aio.insecure_channel(url, interceptors=shown)
 
 
 def client_run(
@@ -236,7 +199,10 @@ def test_two_questions_are_asked_and_answered(bobs: str, binding: str) -> None:
     client_run(bobs, steps, binding)
 
 
-def test_owner_approval_is_auth_required_and_the_stream_stays(world: World, bobs: str) -> None:
+@pytest.mark.parametrize("binding", ["JSONRPC", "GRPC"])
+def test_owner_approval_is_auth_required_and_the_stream_stays(
+    world: World, bobs: str, binding: str
+) -> None:
     async def steps(client: Client) -> None:
         seen = []
         async for event in client.send_message(request("go", skill="careful")):
@@ -251,7 +217,7 @@ def test_owner_approval_is_auth_required_and_the_stream_stays(world: World, bobs
             TaskState.TASK_STATE_COMPLETED,
         ]
 
-    client_run(bobs, steps, streaming=True)
+    client_run(bobs, steps, binding, streaming=True)
 
 
 @pytest.mark.parametrize("binding", BINDINGS)
@@ -441,16 +407,22 @@ def test_a_stranger_sees_nothing_of_an_agents_tasks(
         assert answer.status_code == 401
 
 
+@pytest.mark.parametrize("binding", ["JSONRPC", pytest.param("GRPC", marks=pytest.mark.long)])
 def test_a_task_of_one_gateway_is_streamed_by_another_also_when_the_first_is_killed(
-    world: World,
+    world: World, binding: str
 ) -> None:
     process, first = world.gateway()
 
     async def run() -> None:
         async with httpx.AsyncClient() as http:
-            config = ClientConfig(streaming=True, httpx_client=http)
-            one = await create_client(f"{first}/agents/bob", client_config=config)
-            two = await create_client(f"{world.url}/agents/bob", client_config=config)
+            config = ClientConfig(
+                streaming=True,
+                httpx_client=http,
+                supported_protocol_bindings=[binding],
+                grpc_channel_factory=partial(grpc_channel, {}),
+            )
+            cards = [await card_with_grpc(http, f"{at}/agents/bob") for at in (first, world.url)]
+            one, two = [await create_client(card, client_config=config) for card in cards]
             wanted = request("go", skill="lunch")
             wanted.configuration.return_immediately = True
             events = one.send_message(wanted)

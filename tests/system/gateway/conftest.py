@@ -21,7 +21,8 @@ def net(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     folder = tmp_path_factory.mktemp("gateway")
     api_keys = folder / "api-keys"
     agents: dict[str, Agent] = {}
-    options = OFF if getattr(request.module, "A2A", False) else (*OFF, "--no-a2a")
+    a2a = getattr(request.module, "A2A", False)
+    options = (*OFF, "--grpc-port", "0") if a2a else (*OFF, "--no-a2a")
     with ExitStack() as running:
         devnet = Devnet(folder / "home", "--block-time", "instant", "--no-ui")
         running.callback(devnet.stop)

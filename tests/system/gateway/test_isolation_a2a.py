@@ -7,8 +7,10 @@ import re
 import time
 from typing import Any
 
+from a2a_grpc import GRPC, GrpcRaw, grpc_in
 from a2a_raw import BINDINGS, JSONRPC, PATHS, Raw, answer_of, message, params_of
 from gateway_process import Agent, Gateway, Net
+from grpc import StatusCode
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -19,9 +21,22 @@ WITH_TASK = [name for name in PATHS if "{" in PATHS[name][1]]
 SENDS = ["SendMessage", "SendStreamingMessage"]
 
 
-def door_of(gateway: Gateway, net: Net) -> str:
+class Both(Raw):
+    """A gateway's door over all its bindings."""
+
+    def __init__(self, gateway: Gateway, net: Net) -> None:
+        name = "one" if gateway is net.gateway else "two"
+        output = (net.folder / name / "gateway.out").read_text()
+        super().__init__(door_in(output))
+        self.grpc = GrpcRaw(grpc_in(output))
+
+    def close(self) -> None:
+        super().close()
+        self.grpc.close()
+
+
+def door_in(output: str) -> str:
     """Where a gateway's A2A door is, when its own agent works."""
-    output = (net.folder / ("one" if gateway is net.gateway else "two") / "gateway.out").read_text()
     found = re.search(r"A2A +(http://\S+)", output)
     assert found, output
     raw = Raw(found[1])
@@ -33,9 +48,16 @@ def door_of(gateway: Gateway, net: Net) -> str:
     return found[1]
 
 
-def asked(raw: Raw, binding: str, operation: str, params: Any, key: str | None) -> tuple[int, Any]:
+def asked(raw: Both, binding: str, operation: str, params: Any, key: str | None) -> tuple[int, Any]:
     """Status and the answer's error or result."""
     headers = {} if key is None else {"X-API-Key": key}
+    if binding == GRPC:
+        shown = {name.lower(): value for name, value in headers.items()}
+        told = raw.grpc.ask(operation, params, metadata=shown)
+        if told.code == StatusCode.OK:
+            empty = {"tasks": []} if operation == "ListTasks" else {}  # Protobuf leaves it out
+            return 200, told.results if told.results[1:] else {**empty, **told.results[0]}
+        return (401 if told.code == StatusCode.UNAUTHENTICATED else 400), told[1:4]
     got = raw.http.send(raw.request(binding, operation, params, headers))
     if got.status_code == 401:
         return 401, got.json()
@@ -46,7 +68,7 @@ def asked(raw: Raw, binding: str, operation: str, params: Any, key: str | None) 
 def test_nobody_else_reads_writes_or_learns_of_a_task(net: Net, alice: Agent, bob: Agent) -> None:
     revoked = net.create("alice")
     (net.api_keys / f"{revoked.key_id}.json").unlink()
-    doors = [Raw(door_of(one, net)) for one in (net.gateway, net.other)]
+    doors = [Both(one, net) for one in (net.gateway, net.other)]
     sent = {"message": message(f"ask {SECRET}"), "configuration": {"returnImmediately": True}}
     mine = [asked(doors[0], JSONRPC, "SendMessage", sent, alice.key)[1]["task"] for _ in range(2)]
     for one in mine:
@@ -61,14 +83,14 @@ def test_nobody_else_reads_writes_or_learns_of_a_task(net: Net, alice: Agent, bo
     @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
     @given(
         operation=st.sampled_from([*WITH_TASK, *SENDS, "ListTasks"]),
-        binding=st.sampled_from(BINDINGS),
+        binding=st.sampled_from([*BINDINGS, GRPC]),
         raw=st.sampled_from(doors),
         key=st.sampled_from([bob.key, None, *wrong]),
         task=st.sampled_from(mine),
         named=st.booleans(),
     )
     def check(
-        operation: str, binding: str, raw: Raw, *, key: str | None, task: Any, named: bool
+        operation: str, binding: str, raw: Both, *, key: str | None, task: Any, named: bool
     ) -> None:
         answers = []
         for task_id in (task["id"], "task-99999"):
@@ -102,7 +124,7 @@ def test_nobody_else_reads_writes_or_learns_of_a_task(net: Net, alice: Agent, bo
         raw.close()
 
 
-def _wait(raw: Raw, key: str, task_id: str) -> None:
+def _wait(raw: Both, key: str, task_id: str) -> None:
     end = time.monotonic() + 60
     while True:
         task = asked(raw, JSONRPC, "GetTask", {"id": task_id}, key)[1]
@@ -112,7 +134,7 @@ def _wait(raw: Raw, key: str, task_id: str) -> None:
         time.sleep(0.1)
 
 
-def _seen(raw: Raw, key: str, task_id: str) -> Any:
+def _seen(raw: Both, key: str, task_id: str) -> Any:
     """All that a write would change."""
     hooks = asked(raw, JSONRPC, "ListTaskPushNotificationConfigs", {"taskId": task_id}, key)
     return asked(raw, JSONRPC, "GetTask", {"id": task_id}, key), hooks
