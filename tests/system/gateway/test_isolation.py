@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import base64
+import json
+from contextlib import suppress
 from typing import Any
 
-from gateway_process import Agent, Net, body_to
+from gateway_process import Agent, Gateway, Net, body_to
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
 
 A2A = "/agent/v1/a2a"
 ROUTES = [
@@ -127,6 +131,48 @@ def test_one_agents_key_reads_and_writes_nothing_of_another(
 
     check()
     assert counts(net, alice, bob) == before
+
+
+def test_no_stream_opens_with_a_key_that_is_not_its_agents(
+    net: Net, alice: Agent, bob: Agent
+) -> None:
+    answer = net.gateway.post(f"{A2A}/send", alice.key, body_to(bob, SECRET))[1]
+    secrets = (answer["msg_id"], base64.b64encode(SECRET.encode()).decode())
+    revoked = net.create("alice")
+    (net.api_keys / f"{revoked.key_id}.json").unlink()
+    keys = st.one_of(
+        with_one_changed(alice.key),
+        st.sampled_from([None, "", bob.key, revoked.key]),
+    ).filter(lambda key: key != alice.key)
+
+    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(key=keys, place=st.sampled_from(["header", "query", "frame"]), other=st.booleans())
+    def check(key: str | None, place: str, other: bool) -> None:
+        text = told(net.other if other else net.gateway, alice.address, key, place)
+        assert "subscribed" not in text
+        assert not any(one in text for one in secrets)
+
+    check()
+    for place in ("header", "query", "frame"):
+        assert "subscribed" in told(net.gateway, alice.address, alice.key, place)
+
+
+def told(gateway: Gateway, address: str, key: str | None, place: str) -> str:
+    """What a stream says until it is open or over."""
+    query = f"a2a_address={address}&last_event_id=0-0"
+    if place == "query" and key is not None:
+        query += f"&api_key={key}"
+    headers = {"X-API-Key": key} if place == "header" and key is not None else {}
+    asked: dict[str, Any] = {"type": "subscribe", "topics": ["a2a_message", "a2a_channel"]}
+    if place == "frame" and key is not None:
+        asked["api_key"] = key
+    path = f"{gateway.url.replace('http', 'ws')}/agent/v1/events/subscribe?{query}"
+    text = ""
+    with suppress(ConnectionClosed, InvalidStatus), connect(path, additional_headers=headers) as it:
+        it.send(json.dumps(asked))
+        while "subscribed" not in text:
+            text += str(it.recv(timeout=10))
+    return text
 
 
 def counts(net: Net, *agents: Agent) -> list[Any]:
