@@ -85,6 +85,7 @@ async def run(core: Core, doors: Sequence[Door], *, parent: bool = False) -> Non
     """Serve until a signal; with ``parent`` also until standard input ends, as it does when the
     process that started this one dies."""
     _raise_file_limit()
+    logging.getLogger("uvicorn.error").addFilter(_is_ours)
     servers = [_server(door) for door in doors]
     loop = asyncio.get_running_loop()
 
@@ -108,6 +109,11 @@ async def run(core: Core, doors: Sequence[Door], *, parent: bool = False) -> Non
             if door.stop is not None:
                 await door.stop()
         await core.stop()
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Whether the server's log should have it: not what a client alone did wrong."""
+    return not record.getMessage().startswith("Invalid UTF-8")
 
 
 def _heard(stop: Any) -> None:
