@@ -150,8 +150,8 @@ class World:
         """Another gateway of the chain, and where its A2A door is."""
         start = "from chain.cli.main import main; main()"
         words = [sys.executable, "-c", start, "gateway", "--rpc", self.net.url, "--port", "0"]
-        words += ["--a2a-port", "0", "--grpc-port", "0", "--allow-private-callbacks", "--a2a-folder"]
-        words += [str(self.folder / f"a2a{len(self.gateways)}"), *options]
+        words += ["--a2a-port", "0", "--grpc-port", "0", "--allow-private-callbacks"]
+        words += ["--a2a-folder", str(self.folder / f"a2a{len(self.gateways)}"), *options]
         process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         self.gateways.append(process)
         assert process.stdout is not None
