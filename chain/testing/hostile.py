@@ -21,6 +21,7 @@ from chain.std import (
     Response,
     Uint128,
     WasmMsg,
+    decode,
 )
 from chain.storage_plus import Item, Map
 from chain.vm.contract import Contract
@@ -110,10 +111,23 @@ def _token_execute(deps: DepsMut, env: Env, info: MessageInfo, msg: Any) -> Resp
 
 def _prepare(deps: DepsMut, msg: Any) -> Response:
     if isinstance(msg, Arm):
+        if _claims_payment(msg.call):
+            raise ContractError(
+                "a token with true balances tells of no payment that it did not make"
+            )
         _ARMED.save(deps.storage, Armed(msg.contract, bytes(msg.call)))
     else:
         _BROKEN.save(deps.storage, msg.broken)
     return Response()
+
+
+def _claims_payment(call: bytes) -> bool:
+    """Whether a call is the hook that says that tokens came."""
+    try:
+        found = decode(bytes(call))
+    except ContractError:
+        return False
+    return isinstance(found, dict) and "receive" in found
 
 
 def _spring(deps: DepsMut, response: Response) -> Response:

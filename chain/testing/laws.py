@@ -31,6 +31,12 @@ class Call(NamedTuple):
         """The fields of the message."""
         return self.message[self.variant] if isinstance(self.message, dict) else {}
 
+    def after(self, height: int | None, seconds: int | None) -> bool:
+        """Whether the call came after a height or a time (of seconds) that ends something."""
+        if height is not None and self.height > height:
+            return True
+        return seconds is not None and self.time > seconds * 10**9
+
     def paid(self, payer: str) -> list[str]:
         """Who got coins from an address in this call."""
         found = []

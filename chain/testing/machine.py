@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,7 +27,7 @@ from chain.testing.options import OPTIONS
 from chain.testing.plans import Blueprint, Plan, Trap
 from chain.testing.reduce import Step, kept, origin_of, shortest
 from chain.testing.report import Report
-from chain.testing.results import ExecTxResult
+from chain.testing.results import ExecTxResult, QueryFailed
 from chain.testing.rules import class_name, machine_settings, rules
 from chain.testing.scripts import RUN, script
 from chain.testing.world import Setup, World
@@ -123,6 +123,45 @@ class ContractMachine(RuleBasedStateMachine):
         """The ghost variables of this run."""
         self._asked = True
         return self._ghost
+
+    def ask(self, query: str, **fields: Any) -> Any:
+        """The answer of the contract under attack to one of its queries. Raises: QueryFailed."""
+        return self.chain.query(self.address, {query: fields})
+
+    def holdings(self) -> dict[str, int]:
+        """What the contract under attack has of every coin that an actor holds, by denomination,
+        and of every token on the chain, by its address; 0 where it has none.
+
+        >>> from chain.testing.examples import counter
+        >>> contract_machine(counter, instantiate={"start": 0}, actors=1)().holdings()
+        {'amsg': 0, 'stray': 0}
+        """
+        people = (*self.actors.values(), self.address)
+        found = {c.denom: 0 for who in people for c in self.chain.balances(who)}
+        found |= {c.denom: int(c.amount) for c in self.chain.balances(self.address)}
+        for token in self.contracts.values():
+            try:
+                answer = self.chain.query(token, {"balance": {"address": self.address}})
+                found[token] = int(answer["balance"])
+            except (QueryFailed, TypeError, KeyError, ValueError):
+                continue  # no token
+        return found
+
+    def totals(self, lines: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+        """Amounts of what a contract says that it owes, for each kind in ``holdings``. A line has
+        ``amount``, and ``denom`` (a coin's, or ``cw20:`` and a token's address) or ``address``.
+
+        >>> from chain.testing.examples import counter
+        >>> machine = contract_machine(counter, instantiate={"start": 0}, actors=1)()
+        >>> machine.totals([{"denom": "amsg", "amount": "2"}, {"denom": "amsg", "amount": "3"}])
+        {'amsg': 5, 'stray': 0}
+        """
+        sums = dict.fromkeys(self.holdings(), 0)
+        for line in lines:
+            kind = str(line.get("denom") or line["address"]).removeprefix("cw20:")
+            if kind in sums:
+                sums[kind] += int(line["amount"])
+        return sums
 
     # --- what rules go through ------------------------------------------------------------------
 
