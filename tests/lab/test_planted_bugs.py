@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from escrow_laws import escrow_machine
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 from lab_machines import a2a_machine, tasks_machine, token_machine
 from lab_mutants import MUTANTS, SETTINGS, attack, machine, steps
+from readme_law import escrow_machine
 
 STEPS_MAX = 8
 SOUND = {

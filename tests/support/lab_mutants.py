@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from escrow_laws import escrow_machine
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from lab_machines import a2a_machine, tasks_machine, token_machine
+from readme_law import escrow_machine
 
 from chain.testing.scripts import RUN
 from chain.vm.sandbox.source import CONTRACTS
@@ -109,6 +109,20 @@ MUTANTS: dict[str, Mutant] = {
         "release.py",
         "        if holding.amount > held:\n            raise NotEnough(holding.denom, held, holding.amount)\n        totals[holding.denom] = held - holding.amount",
         "        totals[holding.denom] = max(held - holding.amount, 0)",
+    ),
+    "claim that can be fetched again": escrow(
+        "money.py", "    CLAIMABLE.remove(deps.storage, (owner_addr, denom))\n", ""
+    ),
+    "release after the end": escrow(
+        "release.py", "    if is_expired(escrow, env):\n        raise Expired\n", ""
+    ),
+    "top-up counted twice": escrow(
+        "fund.py", "Uint128(before + holding.amount)", "Uint128(before + 2 * holding.amount)"
+    ),
+    "partial release that forgets the rest": escrow(
+        "release.py",
+        "    if left.native or left.cw20:\n        ESCROWS.save(deps.storage, msg.id, left)\n    else:\n        ESCROWS.remove(deps.storage, msg.id)\n",
+        "    ESCROWS.remove(deps.storage, msg.id)\n",
     ),
     "stale index": Mutant(
         "token_v1",
