@@ -14,8 +14,9 @@ from chain.crypto.keys import PubKey
 from chain.tx.codec import decode_tx
 from chain.tx.value import Tx
 
-#: bytes of transactions in each of two generations; decoded they take about three times as much
+#: bytes of transactions in each of two generations, with what decoding adds to a small one
 GENERATION_BYTES: Final = 16 << 20
+_DECODED_BYTES: Final = 2_000
 
 
 class Proof(NamedTuple):
@@ -63,7 +64,7 @@ class Memory:
             return known
         known = Known(decode_tx(raw))
         self._young[known.tx.raw] = known
-        self._room -= len(raw)
+        self._room -= len(raw) + _DECODED_BYTES
         if self._room <= 0:
             self._old, self._young, self._room = self._young, {}, self._limit
         return known
