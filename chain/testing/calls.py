@@ -12,8 +12,8 @@ from chain.std import Coin, encode, encode_message
 from chain.testing.codes import ContractLike
 from chain.testing.coins import CoinsLike, parse_coins
 from chain.testing.engine import Engine, account_address
-from chain.testing.messages import transaction_messages
 from chain.testing.results import ExecTxResult, TxFailed, stored_code_id
+from chain.testing.sending import transaction_messages
 from chain.tx.messages import (
     AccessConfig,
     DevFund,
@@ -75,6 +75,9 @@ class ChainCalls:
     def account(self, name: str, balance: CoinsLike = "1000000msg") -> str:
         """The address of a named account, the same on every machine; its first mention gives it
         ``balance``.
+
+        >>> chain.account("alice") == alice
+        True
         """
         address = account_address(name, self._engine.prefix)
         if address not in self._engine.named:
@@ -85,27 +88,54 @@ class ChainCalls:
         return address
 
     def fund(self, address: str, coins: CoinsLike) -> ExecTxResult:
-        """Create coins in an account. Raises: TxFailed."""
+        """Create coins in an account. Raises: TxFailed.
+
+        >>> chain.fund(alice, "2earth").code, chain.balance(alice, "earth")
+        (0, 2)
+        """
         return self._developer(DevFund(address, parse_coins(coins)))
 
     def try_send(self, sender: str, to: str, coins: CoinsLike) -> ExecTxResult:
-        """A bank send as a transaction."""
+        """A bank send as a transaction.
+
+        >>> chain.try_send(alice, bob, "1000000000msg").code  # more than she has
+        5
+        """
         return self._run(MsgSend(sender, to, parse_coins(coins)))
 
     def send(self, sender: str, to: str, coins: CoinsLike) -> ExecTxResult:
-        """A bank send as a transaction. Raises: TxFailed."""
+        """A bank send as a transaction. Raises: TxFailed.
+
+        >>> _ = chain.send(alice, bob, "1msg")
+        >>> chain.balance(bob)
+        1000000000000000000
+        """
         return _checked(self.try_send(sender, to, coins))
 
     def balance(self, address: str, denom: str = "amsg") -> int:
-        """One balance."""
+        """One balance.
+
+        >>> chain.balance(alice), chain.balance(alice, "earth")
+        (5000000000000000000, 0)
+        """
         return self._engine.balance(address, denom)
 
     def balances(self, address: str) -> list[Coin]:
-        """All balances of an address, sorted by denomination."""
+        """All balances of an address, sorted by denomination.
+
+        >>> [(coin.denom, int(coin.amount)) for coin in chain.balances(alice)]
+        [('amsg', 5000000000000000000)]
+        """
         return self._engine.balances(address)
 
     def supply(self, denom: str = "amsg") -> int:
-        """How much of a denomination exists."""
+        """How much of a denomination exists.
+
+        >>> before = chain.supply("earth")
+        >>> _ = chain.fund(bob, "7earth")
+        >>> chain.supply("earth") - before
+        7
+        """
         return self._engine.supply(denom)
 
     def _deployer(self) -> str:
@@ -127,6 +157,9 @@ class ChainCalls:
         ``checksum``: 32 bytes in place of the source's hash. ``instantiate_by``: who may
         instantiate, default
         everybody. Raises: TxFailed.
+
+        >>> chain.store_code("token_v1")  # a folder of the repository; the counter has code 1
+        2
         """
         line = self._engine.codes.add(contract, checksum)
         config = None
@@ -147,7 +180,11 @@ class ChainCalls:
         funds: CoinsLike = (),
         admin: str | None = None,
     ) -> ExecTxResult:
-        """Create a contract; the address is in the result's ``address``."""
+        """Create a contract; the address is in the result's ``address``.
+
+        >>> chain.try_instantiate(99, {}, alice, "none").log
+        'failed to execute message; message index: 0: code id 99: no such code'
+        """
         body = _body(msg)
         return self._run(
             MsgInstantiateContract(sender, admin or "", code_id, label, body, parse_coins(funds))
@@ -162,7 +199,12 @@ class ChainCalls:
         funds: CoinsLike = (),
         admin: str | None = None,
     ) -> str:
-        """Create a contract and return its address. Raises: TxFailed."""
+        """Create a contract and return its address. Raises: TxFailed.
+
+        >>> another = chain.instantiate(1, {"start": 7}, sender=alice, label="another")
+        >>> chain.query(another, {})
+        {'count': 7}
+        """
         return _checked(self.try_instantiate(code_id, msg, sender, label, funds, admin)).address
 
     def instantiate2(  # noqa: PLR0917  # public signature
@@ -177,7 +219,12 @@ class ChainCalls:
         salt: bytes,
         fix_msg: bool = False,
     ) -> str:
-        """Create a contract at a predictable address and return it. Raises: TxFailed."""
+        """Create a contract at a predictable address and return it. Raises: TxFailed.
+
+        >>> found = chain.instantiate2(1, {"start": 0}, alice, "salted", salt=b"one")
+        >>> found == address
+        False
+        """
         message = MsgInstantiateContract2(
             sender,
             admin or "",
@@ -198,7 +245,11 @@ class ChainCalls:
         funds: CoinsLike = (),
         gas_limit: int | None = None,
     ) -> ExecTxResult:
-        """Call a contract; what goes wrong is in the result."""
+        """Call a contract; what goes wrong is in the result.
+
+        >>> "too much at once" in chain.try_execute(address, {"add": {"by": "9000000"}}, bob).log
+        True
+        """
         message = MsgExecuteContract(
             sender, address, encode_message(msg), parse_coins(funds) if funds else ()
         )
@@ -215,7 +266,13 @@ class ChainCalls:
         funds: CoinsLike = (),
         gas_limit: int | None = None,
     ) -> ExecTxResult:
-        """Call a contract. Raises: TxFailed."""
+        """Call a contract. Raises: TxFailed.
+
+        >>> chain.execute(address, {"add": {"by": "3"}}, sender=alice).code
+        0
+        >>> chain.query(address, {})
+        {'count': 3}
+        """
         return _checked(self.try_execute(address, msg, sender, funds, gas_limit))
 
     def try_execute_many(
@@ -225,6 +282,9 @@ class ChainCalls:
         ``WasmMsg`` values.
 
         Transaction messages of ``chain.tx.messages`` pass as they are.
+
+        >>> chain.try_execute_many([(address, {"reset": {}}), (address, {"no": {}})], alice).code
+        5
         """
         try:
             made = transaction_messages(messages, sender)
@@ -239,47 +299,93 @@ class ChainCalls:
     def execute_many(
         self, messages: Sequence[Any], sender: str | None = None, gas_limit: int | None = None
     ) -> ExecTxResult:
-        """One transaction of several messages. Raises: TxFailed."""
+        """One transaction of several messages. Raises: TxFailed.
+
+        >>> _ = chain.execute_many([(address, {"add": {"by": "1"}}, who) for who in (alice, bob)])
+        >>> chain.query(address, {})
+        {'count': 2}
+        """
         return _checked(self.try_execute_many(messages, sender, gas_limit))
 
     def try_migrate(self, address: str, code_id: int, msg: Any, sender: str) -> ExecTxResult:
-        """Give a contract another code."""
+        """Give a contract another code.
+
+        >>> chain.try_migrate(address, 1, {}, sender=bob).codespace  # he is not its admin
+        'sdk'
+        """
         return self._run(MsgMigrateContract(sender, address, code_id, _body(msg)))
 
     def migrate(self, address: str, code_id: int, msg: Any, sender: str) -> ExecTxResult:
-        """Give a contract another code. Raises: TxFailed."""
+        """Give a contract another code. Raises: TxFailed.
+
+        >>> chain.migrate(address, 1, {}, sender=bob)
+        Traceback (most recent call last):
+        ...
+        chain.testing.results.TxFailed: sdk/4: ...can not migrate: unauthorized
+        """
         return _checked(self.try_migrate(address, code_id, msg, sender))
 
     def update_admin(self, address: str, new_admin: str, sender: str) -> ExecTxResult:
-        """Hand a contract to another admin. Raises: TxFailed."""
+        """Hand a contract to another admin. Raises: TxFailed.
+
+        >>> _ = chain.update_admin(address, bob, sender=alice)
+        >>> chain.contract_info(address).admin == bob
+        True
+        """
         return _checked(self._run(MsgUpdateAdmin(sender, address, new_admin)))
 
     def clear_admin(self, address: str, sender: str) -> ExecTxResult:
-        """Leave a contract without admin. Raises: TxFailed."""
+        """Leave a contract without admin. Raises: TxFailed.
+
+        >>> _ = chain.clear_admin(address, sender=alice)
+        >>> chain.contract_info(address).admin is None
+        True
+        """
         return _checked(self._run(MsgClearAdmin(sender, address)))
 
     def sudo(self, address: str, msg: Any) -> ExecTxResult:
-        """Call ``sudo`` as privileged code does. Raises: TxFailed."""
+        """Call ``sudo`` as privileged code does. Raises: TxFailed.
+
+        >>> chain.sudo(address, {"reset": {}})  # the counter has none
+        Traceback (most recent call last):
+        ...
+        chain.testing.results.TxFailed: wasm/29: ...Missing export sudo: wasmvm error
+        """
         return self._developer(DevSudo(address, encode_message(msg)))
 
     # --- reading --------------------------------------------------------------------------------
 
     def query(self, address: str, msg: Any) -> Any:
-        """A contract's answer, decoded; bytes that are no JSON as they are. Raises: QueryFailed."""
+        """A contract's answer, decoded; bytes that are no JSON as they are. Raises: QueryFailed.
+
+        >>> chain.query(address, {})
+        {'count': 0}
+        """
         return self._engine.query(address, encode_message(msg))
 
     def query_raw(self, address: str, key: bytes) -> bytes | None:
-        """A raw value of a contract's storage. Raises: QueryFailed for what is no contract."""
+        """A raw value of a contract's storage. Raises: QueryFailed for what is no contract.
+
+        >>> chain.query_raw(address, b"count")
+        b'\\x00'
+        """
         return self._engine.query_raw(address, key)
 
     def contract_info(self, address: str) -> ContractRecord:
         """Code id, creator, admin, label and creation of a contract. Raises: QueryFailed for what
         is none.
+
+        >>> chain.contract_info(address).label
+        'counter'
         """
         return self._engine.contract_record(address)
 
     def storage(self, address: str) -> dict[bytes, bytes]:
-        """Everything in a contract's raw storage, in key order."""
+        """Everything in a contract's raw storage, in key order.
+
+        >>> chain.storage(address)
+        {b'count': b'\\x00'}
+        """
         return self._engine.storage(address)
 
 

@@ -26,6 +26,15 @@ class Chain(ChainCalls):
 
     ``auto_block`` closes the block after every transaction; ``fees`` charges gas at the chain's
     price.
+
+    Examples of its methods go on from here:
+
+    >>> from chain.testing import Chain
+    >>> from chain.testing.examples import counter
+    >>> chain = Chain()
+    >>> alice, bob = chain.account("alice", "5msg"), chain.account("bob", "")
+    >>> code = chain.store_code(counter)
+    >>> address = chain.instantiate(code, {"start": 0}, alice, "counter", admin=alice)
     """
 
     def __init__(
@@ -45,12 +54,24 @@ class Chain(ChainCalls):
 
     @property
     def height(self) -> int:
-        """Height of the open block."""
+        """Height of the open block.
+
+        >>> before = chain.height
+        >>> chain.next_block()
+        >>> chain.height - before
+        1
+        """
         return self._engine.block.height
 
     @property
     def time(self) -> int:
-        """Time of the open block, nanoseconds."""
+        """Time of the open block, nanoseconds.
+
+        >>> before = chain.time
+        >>> chain.next_block(seconds=5)
+        >>> chain.time - before
+        5000000000
+        """
         return self._engine.block.time
 
     def next_block(self, blocks: int = 1, seconds: int | None = None) -> None:
@@ -58,6 +79,11 @@ class Chain(ChainCalls):
         genesis interval.
 
         Raises: ValueError for a step that is not positive: block time strictly increases.
+
+        >>> before = chain.height
+        >>> chain.next_block(3, seconds=60)
+        >>> chain.height - before
+        3
         """
         engine = self._engine
         step = engine.genesis.genesis.interval if seconds is None else seconds * 1_000_000_000
@@ -72,6 +98,12 @@ class Chain(ChainCalls):
         """Give the open block this time, closing it first if it holds transactions.
 
         Raises: ValueError for a time before the open block's.
+
+        >>> chain.set_time(chain.time + 1)
+        >>> chain.set_time(0)
+        Traceback (most recent call last):
+        ...
+        ValueError: time 0 is before ...
         """
         block = self._engine.block
         if time_ns == block.time:
@@ -87,6 +119,10 @@ class Chain(ChainCalls):
         """Give the open block this height, closing it first if it holds transactions.
 
         Raises: ValueError for a height below the open block's.
+
+        >>> chain.set_height(1_000)
+        >>> chain.height
+        1000
         """
         block = self._engine.block
         if height == block.height:
@@ -122,7 +158,11 @@ class Chain(ChainCalls):
 
     @property
     def bugs(self) -> list[str]:
-        """Tracebacks of what contracts raised that is no refusal (wasm/29), the newest last."""
+        """Tracebacks of what contracts raised that is no refusal (wasm/29), the newest last.
+
+        >>> chain.bugs
+        []
+        """
         return list(self._engine.bugs)
 
     def trace(self, which: ExecTxResult | int = -1) -> TraceView:
@@ -130,6 +170,10 @@ class Chain(ChainCalls):
         or by number, the last one by default. Print it, or take ``to_json()``.
 
         Raises: ValueError for a result that is not of this chain, or of before a revert.
+
+        >>> _ = chain.execute(address, {"add": {"by": "3"}}, sender=alice)
+        >>> "add" in str(chain.trace())
+        True
         """
         places = [
             (block.block, block.txs, index, result)
@@ -155,13 +199,25 @@ class Chain(ChainCalls):
     # --- going back -----------------------------------------------------------------------------
 
     def snapshot(self) -> int:
-        """Remember the whole chain: state, clock, height, counters. Costs next to nothing."""
+        """Remember the whole chain: state, clock, height, counters. Costs next to nothing.
+
+        >>> mark = chain.snapshot()
+        >>> _ = chain.send(alice, bob, "1msg")
+        >>> chain.revert(mark)
+        >>> chain.balance(bob)
+        0
+        """
         return self._history.snapshot(self._engine)
 
     def revert(self, mark: int) -> None:
         """Go back to a snapshot, also across closed blocks; it stays valid, later ones do not.
 
         Raises: ValueError for a snapshot that does not exist any more.
+
+        >>> chain.revert(99)
+        Traceback (most recent call last):
+        ...
+        ValueError: ...
         """
         self._history.revert(self._engine, mark)
 
@@ -169,7 +225,13 @@ class Chain(ChainCalls):
 
     @property
     def log(self) -> ChainLog:
-        """The event log so far: closed blocks, and the open one as it stands when saved."""
+        """The event log so far: closed blocks, and the open one as it stands when saved.
+
+        >>> _ = chain.log.save("chain.jsonl")
+        >>> from pathlib import Path
+        >>> len(Path("chain.jsonl").read_text().splitlines()) > 1
+        True
+        """
         engine = self._engine
         blocks = list(self._history.closed)
         if engine.txs:

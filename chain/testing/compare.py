@@ -14,7 +14,13 @@ from chain.testing.world import World, cast_of, load_contract
 
 
 class Differs(AssertionError):
-    """Two implementations gave different answers to the same step."""
+    """Two implementations gave different answers to the same step.
+
+    >>> raise Differs("step 3: other events")
+    Traceback (most recent call last):
+    ...
+    chain.testing.compare.Differs: step 3: other events
+    """
 
 
 class Compared(NamedTuple):

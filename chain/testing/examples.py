@@ -6,6 +6,7 @@ from typing import Any
 
 from chain.std import ContractError, Deps, DepsMut, Env, Message, MessageInfo, Response, Uint128
 from chain.storage_plus import Item
+from chain.testing.chain import Chain
 from chain.vm.contract import Contract
 
 COUNT = Item("count", int)
@@ -51,3 +52,17 @@ counter = Contract(
     query=_query,
     execute_msg=(Add, Reset),
 )
+
+
+def scene() -> dict[str, Any]:
+    """What the examples of ``Chain``'s methods go on from, as its docstring makes it.
+
+    >>> sorted(scene())
+    ['address', 'alice', 'bob', 'chain', 'code', 'counter']
+    """
+    chain = Chain()
+    alice, bob = chain.account("alice", "5msg"), chain.account("bob", "")
+    code = chain.store_code(counter)
+    address = chain.instantiate(code, {"start": 0}, alice, "counter", admin=alice)
+    people = {"alice": alice, "bob": bob}
+    return {"chain": chain, "counter": counter, "code": code, "address": address, **people}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,11 +23,12 @@ from chain.testing.codes import ContractLike
 from chain.testing.coins import CoinsLike
 from chain.testing.failures import run_again, save_failure, saved_failures
 from chain.testing.laws import Call, hold
+from chain.testing.looking import Looking
 from chain.testing.options import OPTIONS
 from chain.testing.plans import Blueprint, Plan, Trap
 from chain.testing.reduce import Step, kept, origin_of, shortest
 from chain.testing.report import Report
-from chain.testing.results import ExecTxResult, QueryFailed
+from chain.testing.results import ExecTxResult
 from chain.testing.rules import class_name, machine_settings, rules
 from chain.testing.scripts import RUN, script
 from chain.testing.world import Setup, World
@@ -62,11 +63,15 @@ class _BeforeRuns:
             owner._open()
 
 
-class ContractMachine(RuleBasedStateMachine):
+class ContractMachine(Looking, RuleBasedStateMachine):
     """Base of the machines that ``contract_machine`` makes; subclasses may add rules of their own.
 
     ``chain``, ``address``, ``actors`` and ``contracts`` (addresses by name) are the set; ``ghost``
     holds the ghost variables of this run; ``call`` is what rules go through.
+
+    >>> machine = contract_machine(counter, instantiate={"start": 0}, actors=["ann", "ben"])()
+    >>> machine.chain.query(machine.address, {}), sorted(machine.actors)
+    ({'count': 0}, ['ann', 'ben'])
     """
 
     blueprint: ClassVar[Blueprint]
@@ -120,48 +125,13 @@ class ContractMachine(RuleBasedStateMachine):
 
     @property
     def ghost(self) -> SimpleNamespace:
-        """The ghost variables of this run."""
+        """The ghost variables of this run.
+
+        >>> contract_machine(counter, instantiate={}, ghosts={"paid": 5})().ghost.paid
+        5
+        """
         self._asked = True
         return self._ghost
-
-    def ask(self, query: str, **fields: Any) -> Any:
-        """The answer of the contract under attack to one of its queries. Raises: QueryFailed."""
-        return self.chain.query(self.address, {query: fields})
-
-    def holdings(self) -> dict[str, int]:
-        """What the contract under attack has of every coin that an actor holds, by denomination,
-        and of every token on the chain, by its address; 0 where it has none.
-
-        >>> from chain.testing.examples import counter
-        >>> contract_machine(counter, instantiate={"start": 0}, actors=1)().holdings()
-        {'amsg': 0, 'stray': 0}
-        """
-        people = (*self.actors.values(), self.address)
-        found = {c.denom: 0 for who in people for c in self.chain.balances(who)}
-        found |= {c.denom: int(c.amount) for c in self.chain.balances(self.address)}
-        for token in self.contracts.values():
-            try:
-                answer = self.chain.query(token, {"balance": {"address": self.address}})
-                found[token] = int(answer["balance"])
-            except (QueryFailed, TypeError, KeyError, ValueError):
-                continue  # no token
-        return found
-
-    def totals(self, lines: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-        """Amounts of what a contract says that it owes, for each kind in ``holdings``. A line has
-        ``amount``, and ``denom`` (a coin's, or ``cw20:`` and a token's address) or ``address``.
-
-        >>> from chain.testing.examples import counter
-        >>> machine = contract_machine(counter, instantiate={"start": 0}, actors=1)()
-        >>> machine.totals([{"denom": "amsg", "amount": "2"}, {"denom": "amsg", "amount": "3"}])
-        {'amsg': 5, 'stray': 0}
-        """
-        sums = dict.fromkeys(self.holdings(), 0)
-        for line in lines:
-            kind = str(line.get("denom") or line["address"]).removeprefix("cw20:")
-            if kind in sums:
-                sums[kind] += int(line["amount"])
-        return sums
 
     # --- what rules go through ------------------------------------------------------------------
 
@@ -178,6 +148,10 @@ class ContractMachine(RuleBasedStateMachine):
         """Call a contract, and let harvest, report and watchers see it. Never raises for a refusal.
 
         ``message``: plain JSON, as ``{"variant": {…}}``.
+
+        >>> machine = contract_machine(counter, instantiate={})()
+        >>> machine.call(machine.address, {"add": {"by": "3"}}, machine.actors["bob"]).code
+        0
         """
         chain = self.chain
         result = chain.try_execute(address, encode(message), sender, coins)
@@ -372,6 +346,9 @@ class ContractMachine(RuleBasedStateMachine):
     def script(self) -> str:
         """This run as a Python script; what was refused on the way, and changed nothing, is left
         out.
+
+        >>> print(contract_machine(counter, instantiate={})().script().splitlines()[0])
+        from chain.testing import Chain
         """
         names = {address: name for name, address in self.contracts.items()}
         return script(self.chain, names, mark=self._start[1], refused=False)
@@ -386,6 +363,10 @@ class ContractMachine(RuleBasedStateMachine):
         """Run the saved failures of this machine again; those that pass are returned.
 
         Raises: SavedFailure for the first one that still fails, also in every later run.
+
+        >>> from pathlib import Path
+        >>> contract_machine(counter, instantiate={}).replay_saved(Path("nowhere"))
+        []
         """
         if cls._world is None:
             cls._open()

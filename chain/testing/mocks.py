@@ -251,7 +251,13 @@ def _from_base64(text: str) -> bytes:
 
 
 def mock_deps(balances: Mapping[str, CoinsLike] | None = None, *, prefix: str = "msg") -> DepsMut:
-    """Empty storage, real address checks, a querier with the given balances."""
+    """Empty storage, real address checks, a querier with the given balances.
+
+    >>> deps = mock_deps({"msg1holder": "5earth"})
+    >>> deps.storage.set(b"key", b"value")
+    >>> deps.storage.get(b"key")
+    b'value'
+    """
     return DepsMut(MemoryStorage(), MockApi(prefix), MockQuerier(balances))
 
 
@@ -263,12 +269,21 @@ def mock_env(
     contract: str = MOCK_CONTRACT,
     transaction: int | None = 3,
 ) -> Env:
-    """CosmWasm's test block (FUND-8): height 12345, its time in nanoseconds, its chain id."""
+    """CosmWasm's test block (FUND-8): height 12345, its time in nanoseconds, its chain id.
+
+    >>> mock_env().block.height, mock_env(height=7).block.height
+    (12345, 7)
+    """
     index = None if transaction is None else TransactionInfo(transaction)
     block = BlockInfo(height, Timestamp(time), chain_id)
     return Env(block, index, ContractInfo(Addr(contract)))
 
 
 def message_info(sender: str, funds: CoinsLike = ()) -> MessageInfo:
-    """A call by ``sender`` with ``funds``: a list goes in as it stands, text in base units."""
+    """A call by ``sender`` with ``funds``: a list goes in as it stands, text in base units.
+
+    >>> info = message_info("msg1sender", "5earth")
+    >>> [(coin.denom, int(coin.amount)) for coin in info.funds]
+    [('earth', 5)]
+    """
     return MessageInfo(Addr(sender), _std_coins(funds))

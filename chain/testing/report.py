@@ -80,7 +80,13 @@ class Report:
                 self.tallies[contract, variant] = Tally()
 
     def add(self, contract: str, variant: str, code: int, log: str, gas: int) -> None:
-        """Count one call."""
+        """Count one call.
+
+        >>> report = Report("demo")
+        >>> report.add("counter", "add", 0, "", 900)
+        >>> report.calls
+        1
+        """
         tally = self.tallies.get((contract, variant))
         if tally is None:
             tally = self.tallies[contract, variant] = Tally()
@@ -98,7 +104,11 @@ class Report:
 
     @property
     def calls(self) -> int:
-        """All calls."""
+        """All calls.
+
+        >>> Report("demo").calls
+        0
+        """
         return sum(tally.ok + tally.failed for tally in self.tallies.values())
 
     def never_accepted(self) -> list[str]:
@@ -110,7 +120,11 @@ class Report:
         return [f"{c}.{v}" for (c, v), tally in self.tallies.items() if not tally.ok]
 
     def never_raised(self) -> list[str]:
-        """Errors that the contracts define and no call met."""
+        """Errors that the contracts define and no call met.
+
+        >>> Report("demo").never_raised()
+        []
+        """
         seen = [kind for tally in self.tallies.values() for kind in tally.errors]
         missing = []
         for contract, patterns in self.errors_known.items():
@@ -120,14 +134,22 @@ class Report:
         return missing
 
     def to_plain(self) -> dict[str, Any]:
-        """Plain values, for another process."""
+        """Plain values, for another process.
+
+        >>> Report("demo").to_plain()
+        {'name': 'demo', 'rows': [], 'known': {}}
+        """
         rows = [[c, v, t.ok, t.errors, sorted(t.gas)[:: max(1, len(t.gas) // 100)]]
                 for (c, v), t in self.tallies.items()]  # fmt: skip
         return {"name": self.name, "rows": rows, "known": self.errors_known}
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Report:
-        """Back from plain values."""
+        """Back from plain values.
+
+        >>> Report.from_plain(Report("demo").to_plain()).name
+        'demo'
+        """
         report = cls(plain["name"])
         report.errors_known = dict(plain["known"])
         for contract, variant, ok, errors, gas in plain["rows"]:
@@ -136,7 +158,11 @@ class Report:
         return report
 
     def lines(self, errors: int = 3) -> list[str]:
-        """The report as lines, with the most frequent ``errors`` of each message."""
+        """The report as lines, with the most frequent ``errors`` of each message.
+
+        >>> Report("demo", {"counter": ["add"]}).lines()[-1]
+        '  never accepted: counter.add'
+        """
         lines = [f"{self.name}: {self.calls} calls"]
         for (contract, variant), tally in self.tallies.items():
             gas = "  gas {} {} {}".format(*percentiles(tally.gas)) if tally.gas else ""

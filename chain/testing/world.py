@@ -41,6 +41,10 @@ class Other:
 
     ``instantiate``: its message, or a function of the ``World``; None makes one up.
     ``attack``: whether its messages become rules too.
+
+    >>> from chain.testing.examples import counter
+    >>> Other(counter, {"start": 1}, name="beside", attack=False).name
+    'beside'
     """
 
     contract: ContractLike
@@ -85,11 +89,22 @@ class World:
 
     @property
     def first(self) -> str:
-        """The first actor, who instantiates the contracts."""
+        """The first actor, who instantiates the contracts.
+
+        >>> world = World({"alice": "5msg", "bob": ""})
+        >>> world.first == world.actors["alice"]
+        True
+        """
         return next(iter(self.actors.values()))
 
     def install(self, other: Other) -> Installed:
-        """Store and instantiate a contract. Raises: TxFailed."""
+        """Store and instantiate a contract. Raises: TxFailed.
+
+        >>> from chain.testing.examples import counter
+        >>> world = World({"alice": "5msg"})
+        >>> world.install(Other(counter, {"start": 1})).name
+        'counter'
+        """
         contract = load_contract(other.contract)
         name = other.name or contract.name
         while name in self.contracts:
@@ -107,7 +122,12 @@ class World:
         return made
 
     def message(self, contract: Contract, given: Any) -> Any:
-        """The instantiate message: as given, of a function, or made up from its type."""
+        """The instantiate message: as given, of a function, or made up from its type.
+
+        >>> from chain.testing.examples import counter
+        >>> World({"alice": "5msg"}).message(counter, lambda world: {"start": len(world.actors)})
+        {'start': 1}
+        """
         if callable(given):
             return given(self)
         if given is not None:

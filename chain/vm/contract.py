@@ -68,6 +68,11 @@ class Contract:
     entry point. ``answers`` maps query variants to the types of their answers, for the schema. A
     migration between codes that declare one ``migrate_version`` skips the entry point (INST-11); a
     folder declares it as ``MIGRATE_VERSION`` in ``__init__.py``.
+
+    >>> from chain.std import Response
+    >>> quiet = Contract(name="quiet", version="1", instantiate=lambda *args: Response())
+    >>> quiet.name
+    'quiet'
     """
 
     __slots__ = (*_LAZY, "_load", "checksum", "metered", "name", "source", "source_ref")

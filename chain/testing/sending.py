@@ -23,6 +23,9 @@ from chain.tx.messages import (
 def transaction_messages(messages: Sequence[Any], sender: str | None) -> tuple[Msg, ...]:
     """The messages of one transaction. Raises: TypeError for what is no message, ValueError without
     a sender, AppError sdk/6 for what only contracts can send.
+
+    >>> transaction_messages([(address, {"reset": {}})], alice)[0].msg
+    b'{"reset":{}}'
     """
     return tuple([_message(entry, sender) for entry in messages])
 
