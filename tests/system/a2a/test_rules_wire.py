@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import uuid
 from typing import Any
@@ -167,7 +168,8 @@ def test_cards_have_what_is_required_and_good_signatures(door: RawWorld, agent: 
         assert card[name]
     assert isinstance(card["capabilities"], dict)
     for one in card["supportedInterfaces"]:
-        assert one["url"].startswith("http")
+        grpc = one["protocolBinding"] == "GRPC"  # its clients take a host and a port
+        assert re.fullmatch(r"[\w.]+:\d+" if grpc else r"http://.+", one["url"])
         assert one["protocolBinding"] in (JSONRPC, REST)
         assert one["protocolVersion"] in ("1.0", "0.3")
     assert card["supportedInterfaces"][0]["protocolVersion"] == "1.0"
