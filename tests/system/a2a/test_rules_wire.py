@@ -170,7 +170,7 @@ def test_cards_have_what_is_required_and_good_signatures(door: RawWorld, agent: 
     for one in card["supportedInterfaces"]:
         grpc = one["protocolBinding"] == "GRPC"  # its clients take a host and a port
         assert re.fullmatch(r"[\w.]+:\d+" if grpc else r"http://.+", one["url"])
-        assert one["protocolBinding"] in (JSONRPC, REST)
+        assert one["protocolBinding"] in (JSONRPC, REST, "GRPC")
         assert one["protocolVersion"] in ("1.0", "0.3")
     assert card["supportedInterfaces"][0]["protocolVersion"] == "1.0"
     for skill in card["skills"]:
