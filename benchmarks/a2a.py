@@ -255,16 +255,12 @@ def once(world: World, act: Callable[[], Any]) -> tuple[float, int, bytes]:
     return seconds, world.meter.used, out
 
 
-def measure(world: World, act: Callable[[], Any], rounds: int) -> tuple[float, int, bytes]:
-    """Median processor seconds, gas, and what came out; each call starts from the same state."""
-    found = [once(world, act) for _ in range(rounds)]
-    return sorted(one[0] for one in found)[rounds // 2], found[-1][1], found[-1][2]
-
-
 def in_turn(
     calls: dict[Any, tuple[World, Callable[[], Any]]], rounds: int
 ) -> dict[Any, tuple[float, int, bytes]]:
-    """The same of several calls, each in turn."""
+    """Median processor seconds, gas, and what came out, of several calls, each in turn; each starts
+    from the same state.
+    """
     times: dict[Any, list[float]] = {key: [] for key in calls}
     last: dict[Any, tuple[float, int, bytes]] = {}
     for _ in range(rounds):

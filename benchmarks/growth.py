@@ -14,18 +14,14 @@ OPERATIONS = ("send", "inbox page", "pending count", "find", "rate limit")
 
 
 def measure(size: str) -> dict[str, dict[int, tuple[float, int]]]:
-    """Seconds and gas of each operation at each number of messages."""
-    found: dict[str, dict[int, tuple[float, int]]] = {name: {} for name in OPERATIONS}
-    for messages in SIZES[size]:
-        world = a2a.World(messages, a2a.CROWD["smoke"])
-        acts = a2a.operations(world)
-        for name in OPERATIONS:
-            best = a2a.measure(world, acts[name], ROUNDS[size])
-            for _ in range(2):
-                again = a2a.measure(world, acts[name], ROUNDS[size])
-                best = min(best, again, key=lambda one: one[0])
-            found[name][messages] = (best[0], best[1])
-        del world
+    """Seconds and gas of each operation at each number of messages, the numbers in turn."""
+    worlds = {messages: a2a.World(messages, a2a.CROWD["smoke"]) for messages in SIZES[size]}
+    acts = {messages: a2a.operations(world) for messages, world in worlds.items()}
+    found: dict[str, dict[int, tuple[float, int]]] = {}
+    for name in OPERATIONS:
+        calls = {one: (world, acts[one][name]) for one, world in worlds.items()}
+        times = a2a.in_turn(calls, 3 * ROUNDS[size])
+        found[name] = {messages: (seconds, gas) for messages, (seconds, gas, _) in times.items()}
     return found
 
 
