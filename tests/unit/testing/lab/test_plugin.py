@@ -22,16 +22,17 @@ def test_add(chain, accounts, make_contract):
 """
 
 
-def test_gas_is_saved_and_compared(pytester: Any) -> None:
+@pytest.mark.parametrize("workers", [("-p", "no:xdist"), ("-n1",)], ids=["alone", "xdist"])
+def test_gas_is_saved_and_compared(pytester: Any, workers: tuple[str, ...]) -> None:
     pytester.makepyfile(PROJECT.replace("EXPECTED", "3"))
-    saved = pytester.runpytest_subprocess("--gas-report", "--gas-save=gas.json", "-p", "no:xdist")
+    saved = pytester.runpytest_subprocess("--gas-report", "--gas-save=gas.json", *workers)
     saved.assert_outcomes(passed=1)
     saved.stdout.fnmatch_lines(["contract *message *calls*", "counter *add *1 *"])
     table = json.loads((pytester.path / "gas.json").read_text())
     table["counter.add"][2] //= 2
     (pytester.path / "gas.json").write_text(json.dumps(table))
-    options = ("--gas-compare=gas.json", "--gas-threshold=5", "-p", "no:xdist")
-    risen = pytester.runpytest_subprocess(*options)
+    options = ("--gas-compare=gas.json", "--gas-threshold=5")
+    risen = pytester.runpytest_subprocess(*options, *workers)
     assert risen.ret == 1
     risen.stdout.fnmatch_lines(["above the threshold: counter.add*"])
 
