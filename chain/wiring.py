@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +12,7 @@ from chain.app.devnet import dev_contract, dev_key, dev_secret, dev_wallet
 from chain.crypto.keys import Ed25519Key
 from chain.crypto.verify import InlineVerifier, TrustingVerifier, Verifier
 from chain.driver.codes import KnownCodes, line_of
-from chain.driver.genesis import Genesis, begin, format_time, parse
+from chain.driver.genesis import Genesis, begin, format_time, parse, validator_entry
 from chain.driver.log.record import GenesisRecord
 from chain.driver.producer import Producer
 from chain.store import LevelBackend, MemoryBackend, StateStore
@@ -116,21 +115,14 @@ def genesis_document(
         "initial_height": "1",
         "block_interval": interval,
         "validators": [
-            {
-                "address": key.validator_address.hex().upper(),
-                "pub_key": {"type": "tendermint/PubKeyEd25519", "value": _base64(key.pubkey.key)},
-                "power": "10",
-                "name": f"validator{index}",
-            }
+            validator_entry(
+                key.pubkey.type, key.pubkey.key, key.validator_address, name=f"validator{index}"
+            )
             for index, key in enumerate(validators)
         ],
         "app_hash": "",
         "app_state": dict(app_state),
     }
-
-
-def _base64(raw: bytes) -> str:
-    return base64.b64encode(raw).decode()
 
 
 def store_entry(name: str, sender: str) -> dict[str, Any]:

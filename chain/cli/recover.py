@@ -3,6 +3,7 @@ stopped."""
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 from collections.abc import Iterator
@@ -227,12 +228,15 @@ def exported(data: Path, chain_id: str | None = None) -> dict[str, Any]:
         state = export_state(_entries(store), devnet=bool(before.get("devnet")))
         state["validators"] = [_payout(member) for member in members if member.payout]
         names = {
-            entry["pub_key"]["value"]: entry.get("name", "")
+            base64.b64decode(entry["pub_key"]["value"]): entry.get("name", "")
             for entry in old.get("validators") or ()
         }
-        listed = [validator_entry(member) for member in members]
-        for entry in listed:
-            entry["name"] = names.get(entry["pub_key"]["value"], "")
+        listed = [
+            validator_entry(
+                one.key_type, one.key, one.address, power=one.power, name=names.get(one.key, "")
+            )
+            for one in members
+        ]
         return {
             **old,
             "chain_id": chain_id or old["chain_id"],

@@ -14,7 +14,6 @@ from typing import Any, Final
 import msgspec
 
 from chain.app.application import App, InitChainResult
-from chain.app.records import ValidatorRecord
 from chain.block.types import ConsensusParams, Validator
 from chain.crypto.addresses import DEFAULT_PREFIX
 from chain.errors import AppError
@@ -136,26 +135,29 @@ def _params(entry: Mapping[str, Any] | None) -> ConsensusParams | None:
     )
 
 
-_KEY_KINDS: Final = {
+#: Key types as CometBFT's JSON has them.
+KEY_KINDS: Final = {
     "tendermint/PubKeyEd25519": "ed25519",
     "cometbft/PubKeyMlDsa65": "ml_dsa_65",
 }
 
 
 def _validator(entry: Mapping[str, Any]) -> Validator:
-    kind = _KEY_KINDS[entry["pub_key"]["type"]]
+    kind = KEY_KINDS[entry["pub_key"]["type"]]
     key = msgspec.convert(entry["pub_key"]["value"], bytes)
     return Validator(kind, key, int(entry["power"]))
 
 
-def validator_entry(record: ValidatorRecord) -> dict[str, Any]:
+def validator_entry(
+    key_type: str, key: bytes, address: bytes, *, power: int = 10, name: str = ""
+) -> dict[str, Any]:
     """A validator as a genesis document lists it."""
-    kind = next(told for told, short in _KEY_KINDS.items() if short == record.key_type)
+    kind = next(told for told, short in KEY_KINDS.items() if short == key_type)
     return {
-        "address": record.address.hex().upper(),
-        "pub_key": {"type": kind, "value": base64.b64encode(record.key).decode()},
-        "power": str(record.power),
-        "name": "",
+        "address": address.hex().upper(),
+        "pub_key": {"type": kind, "value": base64.b64encode(key).decode()},
+        "power": str(power),
+        "name": name,
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
@@ -11,7 +10,7 @@ from chain.app.application import App
 from chain.block.hashing import validator_address
 from chain.crypto.addresses import DEFAULT_PREFIX
 from chain.crypto.keys import Ed25519Key
-from chain.driver.genesis import Genesis, begin, format_time, parse
+from chain.driver.genesis import Genesis, begin, format_time, parse, validator_entry
 from chain.driver.producer import update_validators
 
 #: 2017-01-01, before the block times of CosmWasm's own mocks: a test may only move time forwards
@@ -29,12 +28,13 @@ class ChainGenesis:
     ) -> None:
         self.key = Ed25519Key(hashlib.sha256(_SEED).digest())
         self.fees = fees
+        pubkey, address = self.key.pubkey, self.key.validator_address
         document: dict[str, Any] = {
             "chain_id": chain_id,
             "genesis_time": format_time(TIME),
             "initial_height": "1",
             "block_interval": "5s",
-            "validators": [_validator(self.key)],
+            "validators": [validator_entry(pubkey.type, pubkey.key, address, name="validator")],
             **({} if prefix == DEFAULT_PREFIX else {"bech32_prefix": prefix}),
             **(given or {}),
         }
@@ -53,15 +53,3 @@ class ChainGenesis:
         """The 20-byte address of the next block's proposer: round robin, as the producer has it."""
         members = self._members
         return validator_address(members[last_height % len(members)].pubkey) if members else b""
-
-
-def _validator(key: Ed25519Key) -> dict[str, Any]:
-    return {
-        "address": key.validator_address.hex().upper(),
-        "pub_key": {
-            "type": "tendermint/PubKeyEd25519",
-            "value": base64.b64encode(key.pubkey.key).decode(),
-        },
-        "power": "10",
-        "name": "validator",
-    }

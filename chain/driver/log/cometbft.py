@@ -26,14 +26,10 @@ from chain.block.types import (
     Validator,
     Vote,
 )
-from chain.driver.genesis import parse_time
+from chain.driver.genesis import KEY_KINDS, parse_time
 from chain.driver.log.record import FORMAT, BlockRecord, GenesisRecord, LogError, sealed
 
 Json = Mapping[str, Any]
-_KINDS: Final = {
-    "tendermint/PubKeyEd25519": "ed25519",
-    "cometbft/PubKeyMlDsa65": "ml_dsa_65",
-}
 _DUPLICATE_VOTE: Final = "tendermint/DuplicateVoteEvidence"
 _LIGHT_CLIENT_ATTACK: Final = "tendermint/LightClientAttackEvidence"
 _GO_ZERO: Final = "0001-01-01T00:00:00Z"
@@ -121,7 +117,7 @@ def _commit(value: Json) -> Commit:
 
 
 def _validator(value: Json) -> Validator:
-    kind = _KINDS[value["pub_key"]["type"]]
+    kind = KEY_KINDS[value["pub_key"]["type"]]
     power = value.get("voting_power", value.get("power", 0))
     return Validator(kind, _bytes(value["pub_key"]["value"]), int(power))
 
