@@ -96,7 +96,7 @@ def prepare(txs: Sequence[bytes], max_tx_bytes: int, basis: Basis) -> list[bytes
         due = [given]
         while due:
             raw = due.pop()
-            framed = _framed(raw)
+            framed = framed_size(raw)
             tx = _proposable(raw, basis)
             if tx is None or raw in chosen or size + framed > room:
                 continue
@@ -130,7 +130,7 @@ def accepts(txs: Sequence[bytes], basis: Basis) -> bool:
             return False
         sequences.take(tx)
         gas += tx.gas_limit
-        size += _framed(raw)
+        size += framed_size(raw)
     return size <= params.block_max_bytes and not 0 <= params.block_max_gas < gas
 
 
@@ -144,6 +144,6 @@ def _proposable(raw: bytes, basis: Basis) -> Tx | None:
         return None
 
 
-def _framed(raw: bytes) -> int:
+def framed_size(raw: bytes) -> int:
     """Bytes that a transaction takes in a block: itself, its tag and its length."""
     return len(raw) + 1 + max(1, (len(raw).bit_length() + 6) // 7)

@@ -12,6 +12,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Protocol
 
+from chain.app.proposals import framed_size
+
 TXS_MAX: Final = 5_000
 BYTES_MAX: Final = 1_073_741_824
 TX_BYTES_MAX: Final = 1_048_576
@@ -116,7 +118,7 @@ class Mempool:
         taken: list[bytes] = []
         size = gas = 0
         for raw, wanted in self._waiting.values():
-            size += 1 + _varint_size(len(raw)) + len(raw)
+            size += framed_size(raw)
             gas += wanted
             if (0 <= max_bytes < size) or (0 <= max_gas < gas):
                 break
@@ -157,7 +159,3 @@ class Mempool:
         self._cache.move_to_end(key)
         while len(self._cache) > self._cache_max:
             self._cache.popitem(last=False)
-
-
-def _varint_size(value: int) -> int:
-    return max(1, (value.bit_length() + 6) // 7)
