@@ -130,24 +130,16 @@ class Server:
 
     def _converse(self, connection: socket.socket) -> None:
         frames, answers = Frames(), Answers(self._handler, self._reply)
-        bounded = False  # changing it is a system call
         try:
             while True:
-                if answers.waiting is not bounded:
-                    bounded = answers.waiting
-                    connection.settimeout(IDLE_SECONDS if bounded else None)
-                try:
-                    data = connection.recv(_RECEIVE)
-                except TimeoutError:
+                data = _receive(connection, IDLE_SECONDS if answers.waiting else None)
+                if data is None:
                     answers.settle()
-                else:
-                    if not data:
-                        break
+                elif data:
                     answers.take([_request(raw) for raw in frames.feed(data)])
+                else:
+                    break
                 if ready := answers.ready():
-                    if bounded:
-                        bounded = False
-                        connection.settimeout(None)
                     connection.sendall(ready)
         except FrameError as error:
             log.warning("connection dropped: %s", error)
@@ -169,6 +161,19 @@ class Server:
         reply: Any = Response()
         reply.exception.error = self._broken
         return reply
+
+
+def _receive(connection: socket.socket, seconds: float | None) -> bytes | None:
+    """What comes next, empty at the end; None when nothing came in so many seconds."""
+    if seconds is None:
+        return connection.recv(_RECEIVE)
+    connection.settimeout(seconds)
+    try:
+        return connection.recv(_RECEIVE)
+    except TimeoutError:
+        return None
+    finally:
+        connection.settimeout(None)
 
 
 def _request(raw: bytes) -> tuple[str, Any]:
