@@ -30,9 +30,6 @@ _CHANGES_MIN: Final = 4_000
 _CHANGES_SHARE: Final = 4
 
 _REMOVED: Final = 0x80
-#: In front of a node number of so many bytes: how long the row's key is, and its family.
-_FRONTS: Final = [bytes((size + 1,)) + BUCKET_FAMILY for size in range(34)]
-_GONE: Final = [bytes((size + 1 | _REMOVED,)) + BUCKET_FAMILY for size in range(34)]
 
 
 class _Head(msgspec.Struct, array_like=True, frozen=True):
@@ -50,11 +47,11 @@ def journal_row(changes: Iterable[tuple[int, bytes | None]]) -> bytes:
     """Changed buckets as a row: each name behind its length, then the hash; none if removed."""
     parts: list[bytes] = []
     for node, digest in changes:
-        size = (node.bit_length() + 7) >> 3
+        name = row_name(node)
         if digest is None:
-            parts.append(_GONE[size] + node.to_bytes(size, "big"))
+            parts += (bytes((len(name) | _REMOVED,)), name)
         else:
-            parts.append(_FRONTS[size] + node.to_bytes(size, "big") + digest)
+            parts += (bytes((len(name),)), name, digest)
     return b"".join(parts)
 
 

@@ -12,7 +12,6 @@ from threading import Lock
 from typing import Final
 
 from chain.store.buckets import (
-    BUCKET_FAMILY,
     BUCKET_LEAVES,
     BUCKET_LEAVES_MAX,
     LEAF_BYTES,
@@ -95,11 +94,7 @@ class Tree:
 
     def rows(self) -> dict[bytes, bytes | None]:
         """The staged rows to write."""
-        family = BUCKET_FAMILY
-        return {
-            family + node.to_bytes((node.bit_length() + 7) >> 3, "big"): row
-            for node, row in self._pending.items()
-        }
+        return {row_name(node): row for node, row in self._pending.items()}
 
     def staged(self) -> Iterator[tuple[int, bytes | None]]:
         """The buckets that the staged batch changes, and their hashes."""
