@@ -32,8 +32,7 @@ class Looking:
         >>> contract_machine(counter, instantiate={"start": 0}, actors=1)().holdings()
         {'amsg': 0, 'stray': 0}
         """
-        people = (*self.actors.values(), self.address)
-        found = {c.denom: 0 for who in people for c in self.chain.balances(who)}
+        found = {c.denom: 0 for who in self.actors.values() for c in self.chain.balances(who)}
         found |= {c.denom: int(c.amount) for c in self.chain.balances(self.address)}
         for token in self.contracts.values():
             try:
