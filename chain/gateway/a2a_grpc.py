@@ -32,7 +32,15 @@ from chain.errors import InvariantViolation
 from chain.gateway.a2a_callers import SCOPE_KEY, Caller, user_of
 from chain.gateway.a2a_gate import OWN_AGENT
 from chain.gateway.a2a_handler import LedgerHandler
-from chain.gateway.a2a_http import BODY_MAX, WRITE_SECONDS, A2aApp, echo
+from chain.gateway.a2a_http import (
+    BODY_MAX,
+    NO_NODE,
+    WRITE_SECONDS,
+    WRONG_KEY,
+    A2aApp,
+    echo,
+    no_agent,
+)
 from chain.gateway.a2a_rules import SENDS, Asked, fault_in
 from chain.gateway.serve import CONNECTIONS_MAX, IDLE_SECONDS
 
@@ -103,8 +111,7 @@ class GrpcDoor:
                         async with asyncio.timeout(WRITE_SECONDS):
                             await context.write(event)
             except (Unreachable, RpcFailed):
-                text = "the node does not answer"
-                await _refuse(context, grpc.StatusCode.UNAVAILABLE, text)
+                await _refuse(context, grpc.StatusCode.UNAVAILABLE, NO_NODE)
             except TimeoutError:
                 text = "the client does not read"
                 await _refuse(context, grpc.StatusCode.DEADLINE_EXCEEDED, text)
@@ -122,11 +129,9 @@ class GrpcDoor:
         agent_id = request.tenant or OWN_AGENT
         card = await self._app.card(agent_id)
         if card is None:
-            text = f"there is no active agent {agent_id}"
-            await _refuse(context, grpc.StatusCode.NOT_FOUND, text)
+            await _refuse(context, grpc.StatusCode.NOT_FOUND, no_agent(agent_id))
         if caller is None:
-            text = "the API key is wrong or was revoked"
-            await _refuse(context, grpc.StatusCode.UNAUTHENTICATED, text)
+            await _refuse(context, grpc.StatusCode.UNAUTHENTICATED, WRONG_KEY)
         ledger = LedgerHandler(self._app.gate, agent_id, card)
         handler = GrpcHandler(ledger, _Builder(caller, headers))
         asked = Asked(False, False, name, _params(name, request))

@@ -43,6 +43,8 @@ _AGENT_PATH: Final = re.compile(r"/agents/([a-z0-9._-]{1,64})(/.*)?")
 _VERSION: Final = b"a2a-version"
 #: seconds in which a client must take what it is sent
 WRITE_SECONDS: Final = 30.0
+NO_NODE: Final = "the node does not answer"
+WRONG_KEY: Final = "the API key is wrong or was revoked"
 #: bursts of one caller, in those of the Agent API: A2A programs ask a lot at once, and then wait
 _BURST: Final = 5
 _APPS_KEPT: Final = 500
@@ -99,7 +101,7 @@ class A2aApp:
         except (ClientDisconnect, ConnectionAbortedError):
             return
         except (Unreachable, RpcFailed):
-            answer = _error(503, "UNAVAILABLE", "the node does not answer")
+            answer = _error(503, "UNAVAILABLE", NO_NODE)
             await answer(scope, receive, send)
 
     async def _serve(self, request: Request, send: Send) -> None:
@@ -120,11 +122,11 @@ class A2aApp:
             return
         card = await self.card(agent_id)
         if card is None:
-            answer = _error(404, "NOT_FOUND", f"there is no active agent {agent_id}")
+            answer = _error(404, "NOT_FOUND", no_agent(agent_id))
         elif request.method in ("GET", "HEAD") and rest in (*CARD_PATHS, _KEYS_PATH):
             answer = JSONResponse(card.jwks) if rest == _KEYS_PATH else card.answer(request)
         elif caller is None:
-            answer = _error(401, "UNAUTHENTICATED", "the API key is wrong or was revoked")
+            answer = _error(401, "UNAUTHENTICATED", WRONG_KEY)
             answer.headers["WWW-Authenticate"] = "Bearer"
         else:
             app = self._app(agent_id, card)
@@ -242,6 +244,11 @@ def _too_large(path: str) -> Response:
         return _error(413, "INVALID_ARGUMENT", text)
     failed = {"code": -32600, "message": text}
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": failed})
+
+
+def no_agent(agent_id: str) -> str:
+    """What a request for an agent that is not there is told."""
+    return f"there is no active agent {agent_id}"
 
 
 def _place(request: Request) -> str:
