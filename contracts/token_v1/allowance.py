@@ -5,7 +5,6 @@ from chain.std import (
     BlockInfo,
     DepsMut,
     Env,
-    Expiration,
     MessageInfo,
     Response,
     Storage,
@@ -30,6 +29,7 @@ from contracts.token_v1.msg import (
     BurnFrom,
     DecreaseAllowance,
     IncreaseAllowance,
+    OpenExpiration,
     SendFrom,
     TransferFrom,
 )
@@ -133,7 +133,7 @@ def other_account(deps: DepsMut, info: MessageInfo, spender: str) -> Addr:
     return spender_addr
 
 
-def given_expiry(expires: Expiration | None) -> Expiry | None:
+def given_expiry(expires: OpenExpiration | None) -> Expiry | None:
     """The end the sender named, as it is stored."""
     return None if expires is None else expiry_of(expires)
 

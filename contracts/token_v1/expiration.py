@@ -1,6 +1,7 @@
 """When an allowance ends, at rest: a height, a time, or never (cw-utils' ``Expiration``)."""
 
 from chain.std import BlockInfo, Empty, Expiration, Record, Timestamp
+from contracts.token_v1.msg import OpenExpiration
 
 NEVER = 0
 AT_HEIGHT = 1
@@ -14,7 +15,7 @@ class Expiry(Record):
     value: int
 
 
-def expiry_of(expires: Expiration) -> Expiry:
+def expiry_of(expires: OpenExpiration) -> Expiry:
     """From the message's form."""
     if expires.at_height is not None:
         return Expiry(AT_HEIGHT, expires.at_height)

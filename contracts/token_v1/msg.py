@@ -7,6 +7,7 @@ other contract of ours refuses them.
 from chain.std import (
     U8,
     U32,
+    U64,
     Addr,
     Answer,
     Binary,
@@ -14,6 +15,7 @@ from chain.std import (
     Message,
     OneOf,
     OpenMessage,
+    Timestamp,
     Uint128,
 )
 
@@ -66,6 +68,18 @@ class InstantiateMsg(OpenMessage):
     marketing: InstantiateMarketingInfo | None = None
 
 
+class OpenEmpty(OpenMessage):
+    """``{}``; what else it holds is ignored."""
+
+
+class OpenExpiration(OneOf):
+    """When an allowance ends, as an answer's ``Expiration``; ``never`` ignores what it holds."""
+
+    at_height: U64 | None = None
+    at_time: Timestamp | None = None
+    never: OpenEmpty | None = None
+
+
 class MigrateMsg(OpenMessage):
     """Move to this code; nothing to say."""
 
@@ -96,7 +110,7 @@ class IncreaseAllowance(OpenMessage):
 
     spender: Addr
     amount: Uint128
-    expires: Expiration | None = None
+    expires: OpenExpiration | None = None
 
 
 class DecreaseAllowance(OpenMessage):
@@ -104,7 +118,7 @@ class DecreaseAllowance(OpenMessage):
 
     spender: Addr
     amount: Uint128
-    expires: Expiration | None = None
+    expires: OpenExpiration | None = None
 
 
 class TransferFrom(OpenMessage):

@@ -46,6 +46,21 @@ def test_C037_allowances_are_independent(world: TokenWorld) -> None:
 
 
 @pytest.mark.parametrize("name", ["increase_allowance", "decrease_allowance"])
+def test_JSON_11_never_ignores_what_it_holds_as_cw20_base_does(
+    world: TokenWorld, name: str
+) -> None:
+    give(world, 7777, HEIGHT)
+    ends = {"never": {"more": ["fields"]}}
+    assert world.run("owner", name, spender="spender", amount=1, expires=ends).code == 0
+    assert world.allowance("owner", "spender")["expires"] == NEVER
+
+
+@pytest.mark.parametrize("ends", [{}, {"never": None}, {"never": []}, {"never": {}, "more": 1}])
+def test_JSON_11_an_end_is_exactly_one_variant(world: TokenWorld, ends: Any) -> None:
+    assert "Error parsing" in give(world, 1, ends).log
+
+
+@pytest.mark.parametrize("name", ["increase_allowance", "decrease_allowance"])
 def test_C038_nobody_allows_oneself(world: TokenWorld, name: str) -> None:
     assert "Cannot set to own account" in world.run("owner", name, spender="owner", amount=7777).log
 
