@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import importlib
 import logging
-import resource
 import signal
 import socket
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final, cast
 
@@ -20,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
+from chain import serving
 from chain.node.http import BODY_MAX, HttpDoor
 from chain.node.process import settle
 from chain.node.rpc import Rpc
@@ -28,10 +27,6 @@ from chain.node.shortcut import ShortcutProtocol
 from chain.node.socket import SocketDoor
 
 LOG: Final = logging.getLogger("msgchain.server")
-#: connections at once; more are answered with 503
-CONNECTIONS_MAX: Final = 4_000
-#: seconds a connection may be silent before its first request and between two
-IDLE_SECONDS: Final = 75
 _PING_SECONDS: Final = 27.0
 _PONG_SECONDS: Final = 3.0
 _STOP_SECONDS: Final = 3
@@ -43,20 +38,6 @@ _IDLE_AFTER: Final = 1.0
 
 class PortInUse(Exception):
     """The address is taken."""
-
-
-def _is_news(record: logging.LogRecord) -> bool:
-    """Whether uvicorn's log says more than that a stop ended what was still answered."""
-    return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
-
-
-class _Server(uvicorn.Server):
-    """uvicorn that leaves signals to us, so that a stop is an end and not a kill."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Take no signals."""
-        yield
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -134,21 +115,21 @@ class Server:
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            timeout_keep_alive=IDLE_SECONDS,
-            limit_concurrency=CONNECTIONS_MAX,
+            timeout_keep_alive=serving.IDLE_SECONDS,
+            limit_concurrency=serving.CONNECTIONS_MAX,
             timeout_graceful_shutdown=_STOP_SECONDS,
             ws_max_size=BODY_MAX,
             ws_ping_interval=_PING_SECONDS,
             ws_ping_timeout=_PONG_SECONDS,
             ws_per_message_deflate=False,
         )
-        logging.getLogger("uvicorn.error").addFilter(_is_news)
-        self._server = _Server(config)
+        serving.log_news_alone()
+        self._server = serving.Server(config)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def run(self) -> None:
         """Start the node, serve, and end both."""
-        _raise_file_limit()
+        serving.raise_file_limit(serving.CONNECTIONS_MAX)
         asyncio.run(self._run())
 
     async def _run(self) -> None:
@@ -190,12 +171,3 @@ def _socket_protocol(**given: Any) -> Any:
     """uvicorn's protocol for WebSocket, imported when the first client wants one."""
     module = importlib.import_module(_SOCKET_MODULE)
     return module.WebSocketsSansIOProtocol(**given)
-
-
-def _raise_file_limit() -> None:
-    """A socket is a file, and many systems allow 1,024 of them."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = CONNECTIONS_MAX + 200
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))

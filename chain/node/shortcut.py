@@ -12,9 +12,8 @@ import re
 import time
 from typing import Any, Final
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-
 from chain.node.http import HttpDoor, Reply
+from chain.serving import BoundedProtocol
 
 LOG: Final = logging.getLogger("msgchain.server")
 _HEAD: Final = re.compile(
@@ -43,9 +42,8 @@ def body_of(data: bytes) -> bytes | None:
     return body if body and len(body) == int(lengths[0]) else None
 
 
-class ShortcutProtocol(HttpToolsProtocol):
-    """HTTP/1.1 with the short way, if there is a door for it; it also ends a connection that never
-    asks anything."""
+class ShortcutProtocol(BoundedProtocol):
+    """HTTP/1.1 with the short way, if there is a door for it."""
 
     def __init__(self, door: HttpDoor | None, **given: Any) -> None:
         super().__init__(**given)
@@ -54,16 +52,6 @@ class ShortcutProtocol(HttpToolsProtocol):
         self._ending = False
         self._running: asyncio.Task[None] | None = None
         self._held: list[bytes] = []  # what came while one was answered
-
-    def connection_made(self, transport: Any) -> None:
-        """Start the clock of a new connection."""
-        super().connection_made(transport)
-        self._wait()
-
-    def _wait(self) -> None:
-        self.timeout_keep_alive_task = self.loop.call_later(
-            self.timeout_keep_alive, self.timeout_keep_alive_handler
-        )
 
     def data_received(self, data: bytes) -> None:
         """Take the short way if it is open."""
@@ -124,7 +112,7 @@ class ShortcutProtocol(HttpToolsProtocol):
             self.transport.close()
         if self.transport.is_closing():
             return
-        self._wait()
+        self.wait_for_request()
         self.flow.resume_reading()
         if self._held:
             held = b"".join(self._held)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable
@@ -14,6 +15,7 @@ from fastapi import FastAPI, Request
 from nicegui import ui
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from chain import serving
 from chain.web import kit
 from chain.web.context import Context
 from chain.web.history import History
@@ -92,20 +94,27 @@ def application(url: str) -> FastAPI:
     return app
 
 
-class _Server(uvicorn.Server):
-    """uvicorn that leaves signals to the parent."""
-
-    @contextlib.contextmanager
-    def capture_signals(self):  # type: ignore[no-untyped-def]
-        """Take no signals."""
-        yield
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether the log should have it: not that a visitor asked for what is not there."""
+    return not record.getMessage().endswith(" not found")
 
 
 def serve(listening: socket.socket, url: str, ready: Callable[[], None] | None = None) -> None:
     """Serve the page on a socket until the process ends."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
-    config = uvicorn.Config(application(url), log_config=None, access_log=False, ws_max_size=2**20)
+    config = uvicorn.Config(
+        application(url),
+        http=serving.BoundedProtocol,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=serving.IDLE_SECONDS,
+        limit_concurrency=serving.CONNECTIONS_MAX,
+        ws_max_size=2**20,
+    )
+    serving.log_news_alone()
+    logging.getLogger("nicegui").addFilter(_is_news)
     if ready is not None:
         ready()
-    asyncio.run(_Server(config).serve([listening]))
+    asyncio.run(serving.Server(config).serve([listening]))
