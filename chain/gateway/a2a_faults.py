@@ -9,8 +9,15 @@ from a2a.utils.errors import A2AError, InternalError, UnsupportedOperationError
 
 from chain.client.jsonrpc import RpcFailed, Unreachable
 from chain.client.transport import ChainError, QueryRefused, TimedOut
+from chain.gateway.a2a_callers import fault_of
 
 LOG: Final = logging.getLogger("msgchain.a2a")
+_ECHO_MAX: Final = 100
+
+
+def short(text: str) -> str:
+    """A client's own words as an answer repeats them: the beginning of what is long."""
+    return text if len(text) <= _ECHO_MAX else f"{text[:_ECHO_MAX]}…"
 
 
 class faults:  # noqa: N801
@@ -25,8 +32,10 @@ class faults:  # noqa: N801
         if isinstance(error, QueryRefused):
             raise UnsupportedOperationError(error.log) from None
         if isinstance(error, ChainError):
-            raise InternalError(error.log) from None
-        if isinstance(error, (Unreachable, RpcFailed, TimedOut)):
+            raise fault_of(error) from None
+        if isinstance(error, TimedOut):
+            raise InternalError(str(error)) from None
+        if isinstance(error, (Unreachable, RpcFailed)):
             raise InternalError("the node does not answer") from None
         if isinstance(error, Exception):
             LOG.error("an A2A request failed", exc_info=error)

@@ -42,7 +42,7 @@ from chain.gateway.a2a_http import (
     no_agent,
 )
 from chain.gateway.a2a_rules import SENDS, Asked, fault_in
-from chain.gateway.serve import CONNECTIONS_MAX, IDLE_SECONDS
+from chain.serving import CONNECTIONS_MAX, IDLE_SECONDS
 
 LOG: Final = logging.getLogger("msgchain.a2a")
 _SERVICE: Final = a2a_pb2.DESCRIPTOR.services_by_name["A2AService"]

@@ -47,7 +47,7 @@ from chain.client.card import PAYMENT_EXTENSION
 from chain.client.task_content import with_message
 from chain.gateway.a2a_callers import Caller, caller_of
 from chain.gateway.a2a_cards import ServedCard
-from chain.gateway.a2a_faults import faults
+from chain.gateway.a2a_faults import faults, short
 from chain.gateway.a2a_journal import (
     FINAL,
     OFFER_SKILL,
@@ -240,7 +240,7 @@ class LedgerHandler(PushOperations, RequestHandler):
             return self.card.skills[0] if self.card.skills else "task"
         if skill not in self.card.skills:
             raise InvalidParamsError(
-                f"the agent has no skill {skill}; it has: {', '.join(self.card.skills)}"
+                f"the agent has no skill {short(str(skill))}; it has: {', '.join(self.card.skills)}"
             )
         return str(skill)
 
@@ -248,7 +248,7 @@ class LedgerHandler(PushOperations, RequestHandler):
         record = await self.own_record(message.task_id, caller)
         if message.context_id and message.context_id != record.context_id:
             raise InvalidParamsError(
-                f"context {message.context_id} is not the context of task {message.task_id}"
+                f"context {short(message.context_id)} is not the context of task {record.task_id}"
             )
         entries = entries_of(record)
         task = task_from(record, entries)
@@ -285,7 +285,7 @@ class LedgerHandler(PushOperations, RequestHandler):
 
         record = await self.core.ledger.record(task_id, of=own)
         if record is None:
-            raise TaskNotFoundError(f"task {task_id} not found")
+            raise TaskNotFoundError(f"task {short(task_id)} not found")
         return record
 
     async def own_task(self, task_id: str, context: ServerCallContext) -> Task:

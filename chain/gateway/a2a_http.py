@@ -27,6 +27,7 @@ from starlette.types import Message, Receive, Scope, Send
 from chain.client.jsonrpc import RpcFailed, Unreachable
 from chain.gateway.a2a_callers import SCOPE_KEY, Caller, ContextBuilder
 from chain.gateway.a2a_cards import ServedCard, jwk
+from chain.gateway.a2a_faults import short
 from chain.gateway.a2a_gate import OWN_AGENT, A2aSettings, Gate
 from chain.gateway.a2a_handler import LedgerHandler
 from chain.gateway.a2a_playground import Playground
@@ -51,6 +52,7 @@ _APPS_KEPT: Final = 500
 #: JSON-RPC's code for a server that has too much to do
 _BUSY: Final = -32000
 _SSE: Final = "text/event-stream"
+_WHERE: Final = f"agents are listed at /agents, each with its card at {CARD_PATHS[0]}"
 
 
 class A2aApp:
@@ -248,7 +250,7 @@ def _too_large(path: str) -> Response:
 
 def no_agent(agent_id: str) -> str:
     """What a request for an agent that is not there is told."""
-    return f"there is no active agent {agent_id}"
+    return f"there is no active agent {short(agent_id)}"
 
 
 def _place(request: Request) -> str:
@@ -269,10 +271,12 @@ def _too_many(wait: float, *, rpc: bool, number: Any = None) -> Response:
 async def _no_route(request: Request, error: Exception) -> Response:
     """What the SDK has no path or method for."""
     code = error.status_code if isinstance(error, HTTPException) else 500
-    known = {404: ("NOT_FOUND", "nothing is here"), 405: ("UNIMPLEMENTED", "another method")}
-    answer = _error(code, *known.get(code, ("UNKNOWN", "this cannot be done")))
-    if isinstance(error, HTTPException):
-        answer.headers.update(error.headers or {})
+    headers = error.headers or {} if isinstance(error, HTTPException) else {}
+    allowed = headers.get("Allow", "another method")
+    known = {404: ("NOT_FOUND", "nothing is here"), 405: ("UNIMPLEMENTED", f"this takes {allowed}")}
+    status, text = known.get(code, ("UNKNOWN", "this cannot be done"))
+    answer = _error(code, status, f"{text}; {_WHERE}")
+    answer.headers.update(headers)
     return answer
 
 

@@ -19,6 +19,8 @@ _PAGE: Final = 100
 #: pages of a conversation that are looked at for a task's progress
 _PROGRESS_PAGES: Final = 5
 _LISTS_KEPT: Final = 200
+#: letters of an id that may be there
+_ID_MAX: Final = 200
 _TASK_EVENT: Final = "wasm-agent_task"
 _MESSAGE_EVENTS: Final = ("wasm-a2a_message_sent", "wasm-a2a_message_replied")
 
@@ -96,12 +98,16 @@ class Ledger:
 
     async def view(self, task_id: str, height: int = 0) -> dict[str, Any] | None:
         """A task as the contract shows it."""
+        if len(task_id) > _ID_MAX:
+            return None
         found = await self.ask(self.contracts.tasks, "get_task", height, task_id=task_id)
         view: dict[str, Any] | None = found["task"]
         return view
 
     async def agent(self, agent_id: str) -> dict[str, Any] | None:
         """An agent as the registry shows it."""
+        if len(agent_id) > _ID_MAX:
+            return None
         found = await self.ask(self.contracts.registry, "get_agent", agent_id=agent_id)
         agent: dict[str, Any] | None = found["agent"]
         return agent

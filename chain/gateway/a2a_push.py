@@ -202,6 +202,13 @@ class Pusher:
         self.follow(kept)
         return kept
 
+    def remove(self, kept: Kept) -> None:
+        """Forget a configuration and call for it no more."""
+        self.store.remove(kept)
+        running = self._running.pop(_key(kept.config), None)
+        if running is not None:
+            running.cancel()
+
     def follow(self, kept: Kept) -> None:
         """Call for what happens from now on, or since the last call."""
         key = _key(kept.config)

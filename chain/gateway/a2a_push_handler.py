@@ -124,7 +124,7 @@ class PushOperations:
             await self.own_record(params.task_id, caller_of(context))
             for kept in self._of(params.task_id, context):
                 if kept.config.get("id") == params.id:
-                    self.core.pusher.store.remove(kept)
+                    self.core.pusher.remove(kept)
 
     def _of(self, task_id: str, context: ServerCallContext) -> list[Kept]:
         return self.core.pusher.store.of(caller_of(context).address, task_id)

@@ -122,6 +122,8 @@ def fault_in(asked: Asked, version: str) -> A2AError | None:
             f"A2A version {version or '0.3'!r} is not supported here; say A2A-Version: 1.0"
         )
     params = asked.params
+    if params is None and asked.operation in _KNOWN:
+        return InvalidParamsError("params is an object")
     if not isinstance(params, Mapping):
         return None
     if asked.operation in SENDS and isinstance(params.get("message"), Mapping):

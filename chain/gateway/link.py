@@ -16,11 +16,14 @@ from websockets.exceptions import InvalidHandshake, WebSocketException
 from chain.client.jsonrpc import RpcFailed, Unreachable
 from chain.client.rpc_queries import gas_price_of, simulated_of
 from chain.client.rpc_socket import socket_url
-from chain.client.transport import AccountInfo, QueryRefused, Simulated
+from chain.client.transport import AccountInfo, ChainError, QueryRefused, Simulated
 from chain.protowire import bytes_field, text_field
 from chain.tx.proto import message
 
 _MESSAGE_MAX: Final = 128 * 1024 * 1024
+#: bytes of a request; a node ends the connection, with all that waits on it, at a larger one
+REQUEST_MAX: Final = 1_000_000
+_TOO_LARGE: Final = ("sdk", 21)
 _CALL_SECONDS: Final = 30.0
 _CONNECT_SECONDS: Final = 5.0
 _SOCKETS: Final = 4
@@ -57,14 +60,18 @@ class _Pipe:
         return len(self._waiting)
 
     async def ask(self, method: str, params: dict[str, Any]) -> Any:
-        """The result of a method. Raises: RpcFailed, Unreachable."""
+        """The result of a method. Raises: RpcFailed, Unreachable, ChainError for a request that
+        is too large for a node."""
         self._number = number = self._number + 1
+        body = json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        if len(body) > REQUEST_MAX:
+            text = f"too large: a request to the node has at most {REQUEST_MAX} bytes"
+            raise ChainError(*_TOO_LARGE, f"{text}, and this one {len(body)}")
         future = asyncio.get_running_loop().create_future()
         self._waiting[number] = future
-        body = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
         try:
             async with asyncio.timeout(_CALL_SECONDS):
-                await self._socket.send(json.dumps(body))
+                await self._socket.send(body)
                 answer = await future
         except _BROKEN as error:
             raise Unreachable(f"{self._url}: {error or 'no answer in time'}") from None

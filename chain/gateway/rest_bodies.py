@@ -88,8 +88,10 @@ def read_json(raw: bytes, kind: type[T]) -> T:
     """A body. Raises: Fault."""
     try:
         return msgspec.json.decode(raw, type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except msgspec.ValidationError as error:
         raise Fault(422, "bad_body", str(error)) from None
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise Fault(422, "bad_body", f"the body is not JSON: {error}") from None
 
 
 def one_of(value: str, known: tuple[str, ...], name: str) -> str:

@@ -71,9 +71,11 @@ _CHAIN: Final = {
     ("sdk", 5): (402, "insufficient_funds"),
     ("sdk", 9): (402, "no_account"),
     ("sdk", 20): (503, "busy"),
+    ("sdk", 21): (413, "too_large"),
     ("sdk", 32): (503, "busy"),
 }
 _INNER: Final = re.compile(r"message index: \d+: (.*?)(?:: execute wasm contract failed|$)", re.S)
+_NO_ADDRESS: Final = "Generic error: addr_validate errored: "
 _QUERY: Final = re.compile(r"^(.*?)(?:: query wasm contract failed.*|$)", re.S)
 
 
@@ -96,6 +98,9 @@ def _refused(error: ChainError) -> Fault:
     known = _CHAIN.get((error.codespace, error.code))
     inner = (_QUERY if isinstance(error, QueryRefused) else _INNER).search(error.log)
     text = (inner[1] if inner else error.log)[:_SHOWN_MAX]
+    if text.startswith(_NO_ADDRESS):
+        why = text.removeprefix(_NO_ADDRESS)
+        return Fault(422, "bad_address", f"not an address such as discover gives: {why}")
     if known is not None:
         return Fault(*known, text, retry_after=1 if known[0] == 503 else 0)
     for words, status, code in _CONTRACT:

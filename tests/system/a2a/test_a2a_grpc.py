@@ -87,6 +87,18 @@ def test_what_is_no_message_or_too_large_is_refused(wire: GrpcRaw) -> None:
     assert wire.ask("ListTasks", {"pageSize": 1}).code == Code.OK
 
 
+def test_what_no_node_takes_is_wrong_and_long_names_are_not_repeated(wire: GrpcRaw) -> None:
+    large = {"message": message("x" * 600_000)}
+    refused(wire.ask("SendMessage", large), Code.INVALID_ARGUMENT, "INVALID_PARAMS")
+    long = "x" * 900_000
+    found = wire.ask("GetTask", {"id": long})
+    refused(found, Code.NOT_FOUND, "TASK_NOT_FOUND")
+    assert len(found.text) < 300
+    found = wire.ask("ListTasks", {"tenant": long})
+    assert found.code == Code.NOT_FOUND
+    assert len(found.text) < 300
+
+
 def test_agents_are_told_apart_by_tenant(door: RawWorld, wire: GrpcRaw) -> None:
     found = wire.ask("ListTasks", {"tenant": "nobody-here"})
     assert (found.code, found.results) == (Code.NOT_FOUND, [])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from a2a.types import AgentCard
 from a2a.utils.signing import create_signature_verifier
-from a2a_raw import ASKING, BINDINGS, JSONRPC, REST, VERSION, RawWorld, message
+from a2a_raw import ASKING, BINDINGS, JSONRPC, REST, VERSION, RawWorld, message, refused
 from google.protobuf.json_format import ParseDict
 from jwt import PyJWK
 
@@ -44,6 +44,7 @@ WRONG: list[tuple[str, Any, int, Any]] = [
     ("the case of a method", rpc("listtasks"), -32601, 1),
     ("params that are a list", rpc("GetTask", params=[1]), -32602, 1),
     ("params that are a text", rpc("GetTask", params="x"), -32600, 1),
+    ("params that are nothing", rpc("GetTask", params=None), -32602, 1),
     ("no params that are needed", rpc("GetTask"), -32602, 1),
     ("params of wrong types", rpc("GetTask", params={"id": 5}), -32602, 1),
     ("a number of a wrong type", rpc(params={"pageSize": "x"}), -32602, 1),
@@ -287,3 +288,29 @@ def test_many_waiting_tasks_leave_the_agent_at_work(door: RawWorld) -> None:
     for task in (waiting[0], waiting[-1]):
         done = door.own.send("answer", taskId=task["id"])
         assert done["artifacts"][0]["parts"] == [{"text": "answer"}]
+
+
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_what_no_node_takes_is_wrong_and_long_names_are_not_repeated(
+    door: RawWorld, binding: str
+) -> None:
+    found = door.own.ask(binding, "SendMessage", {"message": message("x" * 600_000)})
+    refused(found, binding, "INVALID_PARAMS")
+    long = "x" * 30_000
+    wanted = {**message(), "metadata": {"skill": long}}
+    found = door.own.ask(binding, "SendMessage", {"message": wanted})
+    refused(found, binding, "INVALID_PARAMS")
+    assert found.error is not None
+    assert len(found.error["message"]) < 300
+    found = door.own.ask(binding, "GetTask", {"id": long})
+    refused(found, binding, "TASK_NOT_FOUND")
+    assert found.error is not None
+    assert len(found.error["message"]) < 300
+
+
+def test_an_address_where_nothing_is_says_where_to_look(door: RawWorld) -> None:
+    for method, path, status in (("GET", "/", 405), ("GET", "/nowhere", 404)):
+        found = door.own.http.request(method, f"{door.url}{path}")
+        assert found.status_code == status
+        assert CARD in found.json()["error"]["message"]
+    assert found.json()["error"]["message"].startswith("nothing is here")

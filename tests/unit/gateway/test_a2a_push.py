@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import stat
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("a2a")
 
-from chain.gateway.a2a_push import CallbackRefused, Kept, PushStore, is_public, resolve
+from a2a.types import TaskPushNotificationConfig
+
+from chain.gateway.a2a_journal import Entry, Record
+from chain.gateway.a2a_push import CallbackRefused, Kept, Pusher, PushStore, is_public, resolve
 
 
 @pytest.mark.parametrize(
@@ -89,3 +93,29 @@ def test_kept_callbacks_are_there_after_a_restart_and_for_nobody_else_to_read(
     assert not again.of("msg1b", "task-1")
     again.remove(again.all()[0])
     assert not PushStore(tmp_path / "push").all()
+
+
+def test_a_callback_that_was_deleted_is_not_called_again() -> None:
+    called: list[str] = []
+
+    async def run() -> None:
+        happened = asyncio.Event()
+
+        async def changes(task_id: str, after: set[str]) -> AsyncIterator[tuple[Record, Entry]]:
+            await happened.wait()
+            called.append(task_id)
+            return
+            yield  # a generator
+
+        pusher = Pusher(PushStore(None), changes, private=True)
+        config = TaskPushNotificationConfig(task_id="task-1", id="x", url="http://127.0.0.1:9/")
+        kept = pusher.add("msg1a", "bob", config, [])
+        await asyncio.sleep(0)
+        pusher.remove(kept)
+        happened.set()
+        await asyncio.sleep(0)
+        assert not pusher.store.has(kept)
+        await pusher.stop()
+
+    asyncio.run(run())
+    assert called == []

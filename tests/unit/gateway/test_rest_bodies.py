@@ -91,3 +91,9 @@ def test_numbers_of_a_query() -> None:
             decimal({"max_price": text}, "max_price")
     with pytest.raises(Fault, match="missing"):
         needed({"a": ""}, "a")
+
+
+@pytest.mark.parametrize("raw", [b"", b"{", b"\xff"])
+def test_what_is_no_json_is_called_so(raw: bytes) -> None:
+    with pytest.raises(Fault, match="^the body is not JSON: "):
+        read_json(raw, SendBody)

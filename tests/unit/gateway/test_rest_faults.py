@@ -80,3 +80,13 @@ def test_the_answer_has_one_shape() -> None:
     }
     assert response.headers["retry-after"] == "1"
     assert "www-authenticate" in Fault(401, "unauthorized", "x").response().headers
+
+
+def test_what_is_no_address_and_what_is_too_large_for_a_node_are_said_in_their_words() -> None:
+    text = "Generic error: addr_validate errored: decoding bech32 failed: no separator"
+    fault = fault_of(TxRefused("wasm", 5, LOG.format(text)))
+    assert (fault.status, fault.code) == (422, "bad_address")
+    assert "addr_validate" not in fault.text
+    assert "decoding bech32 failed: no separator" in fault.text
+    fault = fault_of(ChainError("sdk", 21, "too large"))
+    assert (fault.status, fault.code) == (413, "too_large")
