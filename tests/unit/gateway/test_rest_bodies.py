@@ -95,5 +95,5 @@ def test_numbers_of_a_query() -> None:
 
 @pytest.mark.parametrize("raw", [b"", b"{", b"\xff"])
 def test_what_is_no_json_is_called_so(raw: bytes) -> None:
-    with pytest.raises(Fault, match="^the body is not JSON: "):
+    with pytest.raises(Fault, match=r"^the body is not JSON: "):
         read_json(raw, SendBody)
