@@ -24,7 +24,9 @@ T = TypeVar("T")
 WIDE: Final = 1  # extension code of an integer beyond 64 bits
 _LOW: Final = -(2**63)
 _HIGH: Final = 2**64
-_FLOAT: Final = b"\xcb"  # MessagePack's marker of a double; the encoder writes no other float
+#: MessagePack's marker of a double; the encoder writes no other float. A byte as a number is looked
+#: for ten times as quickly as one as bytes.
+_FLOAT: Final = 0xCB
 
 
 def _widest(value: int) -> int | Ext:
@@ -61,6 +63,9 @@ def _ext_hook(code: int, data: memoryview) -> object:
     return int.from_bytes(data, "big", signed=True)
 
 
+#: puts a mark on encoded bytes
+Mark = Callable[[bytes], bytes]
+
 _new_int: Final = int.__new__
 _encode: Final = Encoder(enc_hook=_dump_hook).encode
 _decode_any: Final = Decoder(ext_hook=_ext_hook).decode
@@ -69,7 +74,7 @@ _decode_any: Final = Decoder(ext_hook=_ext_hook).decode
 class Codec(Generic[T]):
     """``encode`` and ``decode`` of one stored type, as plain functions for the hot path."""
 
-    __slots__ = ("decode", "encode", "type_", "type_name")
+    __slots__ = ("_here", "decode", "encode", "type_", "type_name")
 
     encode: Callable[[T], bytes]
     decode: Callable[[bytes], T]
@@ -78,9 +83,16 @@ class Codec(Generic[T]):
         _check_type(type_, ())
         self.type_ = type_
         self.type_name = full_name(type_)
-        here = type_ if _has_none(type_) else unwrap(type_)
+        here = self._here = type_ if _has_none(type_) else unwrap(type_)
         self.encode = _encoder(here, self.type_name)
         self.decode = _decoder(type_, here, self.type_name)
+
+    def marked(self, mark: Mark) -> Callable[[T], bytes]:
+        """``encode`` with a mark on what it makes."""
+        if is_struct(self._here):
+            return _struct_encoder(self._here, self.type_name, mark)
+        encode = self.encode
+        return lambda value: mark(encode(value))
 
 
 _codecs: dict[Any, Codec[Any]] = {}
@@ -187,7 +199,7 @@ def _class_encoder(cls: type, name: str) -> Callable[[Any], bytes]:
     return run
 
 
-def _struct_encoder(cls: Any, name: str) -> Callable[[Any], bytes]:
+def _struct_encoder(cls: Any, name: str, mark: Mark | None = None) -> Callable[[Any], bytes]:
     check = _range_check(cls, name)
 
     def run(value: Any) -> bytes:
@@ -199,7 +211,7 @@ def _struct_encoder(cls: Any, name: str) -> Callable[[Any], bytes]:
             raw = _encode(_wide_struct(value))
         if _FLOAT in raw:
             _refuse_floats(_decode_any(raw), name)
-        return raw
+        return raw if mark is None else mark(raw)
 
     if check is None:
         return run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar, overload
 
-from chain.std.codec import codec_of
+from chain.std.codec import Codec, codec_of
 from chain.std.deps import Storage
 from chain.std.errors import NotFound
 from chain.storage_plus.keys import PART_MAX
@@ -22,11 +22,14 @@ def not_found(type_name: str, key: bytes) -> NotFound:
 _TRUE: Final = Derived(b"\xc3")
 
 
-def derived_encoder(encode: Callable[[T], bytes], value_type: Any) -> Callable[[T], bytes]:
-    """The same bytes, marked to stay outside the Merkle tree."""
-    if value_type is bool:
-        return lambda value: _TRUE if value is True else Derived(encode(value))
-    return lambda value: Derived(encode(value))
+def encoder(codec: Codec[Any], derived: bool) -> Callable[[Any], bytes]:
+    """How values are written; derived ones are marked to stay outside the Merkle tree."""
+    if not derived:
+        return codec.encode
+    marked = codec.marked(Derived)
+    if codec.type_ is bool:
+        return lambda value: _TRUE if value is True else marked(value)
+    return marked
 
 
 class Item(Generic[T]):
@@ -48,9 +51,7 @@ class Item(Generic[T]):
         if len(name) > PART_MAX:
             raise ValueError(f"a name of more than {PART_MAX} characters")
         self._key = name.encode("utf-8")
-        self._encode: Callable[[T], bytes] = (
-            derived_encoder(codec.encode, value_type) if derived else codec.encode
-        )
+        self._encode: Callable[[T], bytes] = encoder(codec, derived)
         self._decode: Callable[[bytes], T] = codec.decode
 
     @property

@@ -44,10 +44,11 @@ PART_MAX: Final = 65_535  # bytes of a part that carries its length (STOR-4)
 
 
 class Part(NamedTuple):
-    """Writer and reader of one key part."""
+    """Writer and reader of one key part, and the bytes of an unsigned number, else 0."""
 
     dump: Callable[[Any], bytes]
     load: Callable[[bytes], Any]
+    unsigned: int = 0
 
 
 _WIDTHS: Final[tuple[tuple[Any, int, bool], ...]] = (
@@ -131,6 +132,7 @@ def _load_bool(raw: bytes) -> bool:
     return raw != b"\x00"
 
 
+_join: Final = b"".join
 #: lengths as two bytes, for parts of everyday size
 _LENGTHS: Final = tuple([size.to_bytes(2, "big") for size in range(256)])
 
@@ -144,7 +146,7 @@ def _unsigned(width: int) -> Part:
             _check_size(raw, width)
         return int.from_bytes(raw, "big")
 
-    return Part(dump, load)
+    return Part(dump, load, width)
 
 
 def _signed(width: int) -> Part:
@@ -229,38 +231,18 @@ class KeyCodec:
         return len(value) if isinstance(value, tuple) and len(self.parts) > 1 else 1
 
     def _key_one(self) -> Callable[[Any], bytes]:
-        prefix, dump = self.prefix, self.parts[0].dump
+        prefix, (dump, _, width) = self.prefix, self.parts[0]
+        if width:
+            return lambda value: prefix + value.to_bytes(width, "big")
         return lambda value: prefix + dump(value)
 
     def _key_many(self) -> Callable[[Any], bytes]:
+        """Numbers at the end, two parts and three are written without a further call."""
         prefix = self.prefix
         *heads, last = [part.dump for part in self.parts]
+        first, second = heads[0], heads[-1]
+        width = self.parts[-1].unsigned
         count = len(self.parts)
-        if count == 2:
-            first = heads[0]
-
-            def key_two(value: Any) -> bytes:
-                head, tail = value
-                raw = first(head)
-                size = len(raw)
-                if size < 256:
-                    return prefix + _LENGTHS[size] + raw + last(tail)
-                return prefix + length_prefixed(raw) + last(tail)
-
-            return key_two
-        if count == 3:
-            low, middle = heads
-
-            def key_three(value: Any) -> bytes:
-                if len(value) != 3:
-                    raise TypeError("expected a key of 3 parts")
-                head, neck, tail = value
-                one, two = low(head), middle(neck)
-                if len(one) < 256 and len(two) < 256:
-                    return prefix + _LENGTHS[len(one)] + one + _LENGTHS[len(two)] + two + last(tail)
-                return prefix + length_prefixed(one) + length_prefixed(two) + last(tail)
-
-            return key_three
 
         def key_many(value: Any) -> bytes:
             if len(value) != count:
@@ -270,7 +252,29 @@ class KeyCodec:
                 made += length_prefixed(dump(item))
             return made + last(value[-1])
 
-        return key_many
+        def key_two(value: Any) -> bytes:
+            head, tail = value
+            one = first(head)
+            end = tail.to_bytes(width, "big") if width else last(tail)
+            try:
+                return _join((prefix, _LENGTHS[len(one)], one, end))
+            except IndexError:
+                return key_many(value)
+
+        def key_three(value: Any) -> bytes:
+            if len(value) != 3:
+                raise TypeError("expected a key of 3 parts")
+            head, middle, tail = value
+            one, two = first(head), second(middle)
+            end = tail.to_bytes(width, "big") if width else last(tail)
+            try:
+                return _join((prefix, _LENGTHS[len(one)], one, _LENGTHS[len(two)], two, end))
+            except IndexError:
+                return key_many(value)
+
+        if count > 3:
+            return key_many
+        return key_two if count == 2 else key_three
 
     def _parse_one(self) -> Callable[[bytes], Any]:
         size, load = self.size, self.parts[0].load

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar, overload
 from chain.std.codec import codec_of
 from chain.std.deps import Storage
 from chain.storage_plus.bound import Bound, Order
-from chain.storage_plus.item import derived_encoder, not_found
+from chain.storage_plus.item import encoder, not_found
 from chain.storage_plus.keys import PART_MAX, KeyCodec, length_prefixed, parts_of
 from chain.storage_plus.prefix import Prefix
 
@@ -49,9 +49,7 @@ class Map(Generic[T]):
         self._namespace = length_prefixed(named.encode("utf-8"))
         self._keys = KeyCodec(self._namespace, parts_of(key_types))
         self._key: Callable[[Any], bytes] = self._keys.key
-        self._encode: Callable[[T], bytes] = (
-            derived_encoder(codec.encode, value_type) if derived else codec.encode
-        )
+        self._encode: Callable[[T], bytes] = encoder(codec, derived)
         self._decode: Callable[[bytes], T] = codec.decode
         self._all: Prefix[Any, T] = self._view(self._namespace, self._keys)
 

@@ -36,18 +36,19 @@ class Overlay:
     the iterator; then it raises ``IteratorStale``.
     """
 
-    __slots__ = ("_base_get", "_epoch", "_fresh", "_journal", "_sorted", "_start", "base", "writes")
+    __slots__ = ("_base_get", "_epoch", "_known", "_sorted", "_start", "base", "journal", "writes")
 
     def __init__(self, base: Reader) -> None:
         self.base = base
-        #: key to value, ``None`` for deleted; read it, never write to it
+        #: key to value, ``None`` for deleted; who writes to it does as ``set`` does
         self.writes: dict[bytes, bytes | None] = {}
+        #: what each write replaced, in order; the same list as long as the overlay lives
+        self.journal: list[_Entry] = []
         self._base_get = base.get
-        self._journal: list[_Entry] = []
         self._start = 0  # number of journal entries forgotten by ``settle``
         self._epoch = 0  # counts rollbacks that changed something, for open iterators
         self._sorted: SortedList[bytes] | None = None
-        self._fresh: list[bytes] = []  # written since the view was sorted
+        self._known = 0  # the sorted view knows the keys written before this checkpoint
 
     def get(self, key: bytes) -> bytes | None:
         """The value of ``key`` as last written, else as ``base`` has it; ``None`` if absent."""
@@ -59,33 +60,27 @@ class Overlay:
     def set(self, key: bytes, value: bytes) -> None:
         """Write ``value``; a ``Derived`` value keeps its mark."""
         writes = self.writes
-        old = writes.get(key, MISSING)
-        self._journal.append((key, old))
+        self.journal.append((key, writes.get(key, MISSING)))
         writes[key] = value
-        if old is MISSING and self._sorted is not None:
-            self._fresh.append(key)
 
     def remove(self, key: bytes) -> None:
         """Delete ``key``; nothing happens if it is absent."""
         writes = self.writes
-        old = writes.get(key, MISSING)
-        self._journal.append((key, old))
+        self.journal.append((key, writes.get(key, MISSING)))
         writes[key] = None
-        if old is MISSING and self._sorted is not None:
-            self._fresh.append(key)
 
     def checkpoint(self) -> int:
         """A point to roll back to. Points nest; one that is not needed any more is simply
         forgotten.
         """
-        return self._start + len(self._journal)
+        return self._start + len(self.journal)
 
     def rollback(self, checkpoint: int) -> None:
         """Undo every write since ``checkpoint``, one step per write.
 
         Raises: StoreError for a point that does not lie before now, or before the last ``settle``.
         """
-        journal = self._journal
+        journal = self.journal
         keep = checkpoint - self._start
         if not 0 <= keep <= len(journal):
             raise StoreError(f"no checkpoint {checkpoint}: it was rolled back or settled")
@@ -102,6 +97,7 @@ class Overlay:
             else:
                 writes[key] = old  # type: ignore[assignment]  # not MISSING
         del journal[keep:]
+        self._known = min(self._known, checkpoint)
         self._epoch += 1
 
     def writes_at(self, checkpoint: int) -> dict[bytes, bytes | None]:
@@ -109,10 +105,10 @@ class Overlay:
         StoreError.
         """
         keep = checkpoint - self._start
-        if not 0 <= keep <= len(self._journal):
+        if not 0 <= keep <= len(self.journal):
             raise StoreError(f"no checkpoint {checkpoint}: it was rolled back or settled")
         past = dict(self.writes)
-        for key, old in reversed(self._journal[keep:]):
+        for key, old in reversed(self.journal[keep:]):
             if old is MISSING:
                 del past[key]
             else:
@@ -125,8 +121,10 @@ class Overlay:
 
         Iterators that are open over earlier writes become stale.
         """
-        self._start += len(self._journal)
-        self._journal.clear()
+        if self._sorted is not None:
+            self._in_order()
+        self._start += len(self.journal)
+        self.journal.clear()
         self._epoch += 1
 
     def range(
@@ -139,7 +137,7 @@ class Overlay:
             return iter(())
         entries = self.base.range(start, end, reverse)
         self._in_order()
-        journal = self._journal
+        journal = self.journal
         opened = _Opened(self._start + len(journal), self._epoch, journal[-1] if journal else None)
         return self._merge(entries, self._keys(start, end, reverse), (start, end, reverse), opened)
 
@@ -159,9 +157,9 @@ class Overlay:
         key = None
         stepped = True  # the last key was used, take the next one
         while True:
-            if self._start + len(self._journal) != position or self._epoch != epoch:
+            if self._start + len(self.journal) != position or self._epoch != epoch:
                 self._note_past(past, opened)
-                position, epoch = self._start + len(self._journal), self._epoch
+                position, epoch = self._start + len(self.journal), self._epoch
                 keys = self._keys(*bounds, cursor)
                 stepped = True
             if stepped:
@@ -190,14 +188,13 @@ class Overlay:
 
     def _in_order(self) -> SortedList[bytes]:
         """The sorted view of the written keys, with those written since it was used last."""
-        in_order, fresh = self._sorted, self._fresh
+        in_order, now = self._sorted, self.checkpoint()
         if in_order is None:
             in_order = self._sorted = SortedList(self.writes)
-        elif fresh:
-            writes = self.writes
-            new = [key for key in dict.fromkeys(fresh) if key in writes and key not in in_order]
-            fresh.clear()
-            in_order.update(new)
+        elif self._known < now:
+            recent = self.journal[self._known - self._start :]
+            in_order.update([key for key, old in recent if old is MISSING])
+        self._known = now
         return in_order
 
     def _keys(
@@ -216,7 +213,7 @@ class Overlay:
 
     def _note_past(self, past: dict[bytes, bytes | Missing | None], opened: _Opened) -> None:
         """Collect from the journal what keys written since ``opened`` held before."""
-        journal = self._journal
+        journal = self.journal
         index = opened.position - self._start
         last = journal[index - 1] if 0 < index <= len(journal) else None
         if not 0 <= index <= len(journal) or (index > 0 and last is not opened.last):
