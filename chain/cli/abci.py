@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import shutil
@@ -20,8 +21,9 @@ from chain.abci.server import Server
 from chain.abci.supervise import MissingCometBFT, Net, Pair, find_cometbft
 from chain.app.application import App
 from chain.app.queries.grpc import SERVICES
-from chain.cli.output import fail
+from chain.cli.output import JSON, fail, output_option, say
 from chain.crypto.verify import ThreadedVerifier
+from chain.driver.genesis import parse_interval
 from chain.node import logs
 from chain.node.process import tune
 from chain.store import LevelBackend, StateStore
@@ -30,6 +32,7 @@ from chain.store.errors import StoreError
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _KINDS = {"ed25519": "ed25519", "ml-dsa-65": "ml_dsa_65"}
 _STATUS_SECONDS = 2.0
+_NET = "net.json"
 
 
 @click.command()
@@ -54,15 +57,22 @@ _STATUS_SECONDS = 2.0
     is_flag=True,
     help="Run CometBFT beside it, restart the pair whatever ends, and say its height.",
 )
+@output_option
 def abci(
-    *, home: Path, address: str | None, log_level: str, rollback: int | None, with_node: bool
+    *,
+    home: Path,
+    address: str | None,
+    log_level: str,
+    rollback: int | None,
+    with_node: bool,
+    output: str,
 ) -> None:
     """Serve the App to CometBFT over the ABCI socket protocol."""
     logs.set_up(log_level, "text")
     home = home.resolve()
     if with_node:
         try:
-            _watch([home_of(home)], find_cometbft())
+            _watch([home_of(home)], find_cometbft(), output)
         except MissingCometBFT as error:
             fail(str(error))
         except (OSError, ValueError, KeyError) as error:
@@ -77,13 +87,16 @@ def abci(
     app = App(store, codes, verifier=ThreadedVerifier(os.cpu_count() or 1))
     app.queries.services = SERVICES
     if rollback:
-        _roll_back(app, rollback)
+        _roll_back(app, rollback, output)
         return
     handler = Handler(app)
+    place = address or f"unix://{socket_of(home)}"
     try:
-        server = Server(address or f"unix://{socket_of(home)}", handler)
+        server = Server(place, handler)
     except (OSError, ValueError) as error:
         fail(f"cannot listen: {error}")
+    if output == JSON:
+        click.echo(json.dumps({"address": place, "height": app.height}))
     logging.getLogger("msgchain.abci").info("App at height %s, listening", app.height)
     _on_stop(server.close)
     tune()
@@ -92,7 +105,7 @@ def abci(
         store.close()
 
 
-def _roll_back(app: App, blocks: int) -> None:
+def _roll_back(app: App, blocks: int, output: str) -> None:
     try:
         for _ in range(blocks):
             app.rollback()
@@ -101,7 +114,9 @@ def _roll_back(app: App, blocks: int) -> None:
     finally:
         app.store.close()
     info = app.info()
-    click.echo(f"at height {info.last_height}, app hash {info.app_hash.hex()}")
+    found = info.app_hash.hex()
+    text = f"at height {info.last_height}, app hash {found}"
+    say(output, text, height=info.last_height, app_hash=found)
 
 
 def _on_stop(stop: Any) -> None:
@@ -129,6 +144,7 @@ def _on_stop(stop: Any) -> None:
     metavar="A,B,…",
     help="A machine for each node: write homes for them, with CometBFT's own ports, and stop.",
 )
+@output_option
 def testnet(
     *,
     home: Path,
@@ -141,6 +157,7 @@ def testnet(
     reset: bool,
     init_only: bool,
     hosts: str | None,
+    output: str,
 ) -> None:
     """Run the same App behind several CometBFT validators on loopback."""
     home = home.resolve()
@@ -152,9 +169,13 @@ def testnet(
         binary = "" if init_only else find_cometbft()
     except MissingCometBFT as error:
         fail(str(error))
-    if reset:
-        shutil.rmtree(home, ignore_errors=True)
-    if (home / "net.json").exists():
+    try:
+        parse_interval(block_time)
+    except ValueError as error:
+        fail(f"--block-time: {error}")
+    if reset and home.exists():
+        _wipe(home)
+    if (home / _NET).exists():
         homes = load_net(home)
     else:
         home.mkdir(parents=True, exist_ok=True)
@@ -172,22 +193,32 @@ def testnet(
         )
     for one in homes:
         write_config(one, homes, block_time=block_time)
-        click.echo(f"{one.name}  RPC {one.rpc}  home {one.folder}")
+    lines = [f"{one.name}  RPC {one.rpc}  home {one.folder}" for one in homes]
     if machines:
-        click.echo(
+        lines.append(
             "copy each home to its machine; run there: msgchain abci --with-node --home HOME"
         )
-    elif not init_only:
-        _watch(homes, binary)
+    nodes = [{"name": one.name, "rpc": one.rpc, "home": str(one.folder)} for one in homes]
+    say(output, "\n".join(lines), nodes=nodes)
+    if not init_only:
+        _watch(homes, binary, output)
 
 
-def _watch(homes: list[Home], binary: str) -> None:
+def _wipe(home: Path) -> None:
+    """Delete a net, and nothing else."""
+    if any(home.iterdir()) and not (home / _NET).exists():
+        fail(f"--reset: {home} is the folder of no net; delete it yourself, or use another --home")
+    shutil.rmtree(home)
+
+
+def _watch(homes: list[Home], binary: str, output: str) -> None:
     """Run pairs until somebody stops them, with a line of heights every two seconds."""
     net = Net([Pair(one, binary) for one in homes])
     ended = threading.Event()
     _on_stop(ended.set)
     net.start()
-    click.echo("press Ctrl-C to stop")
+    if output != JSON:
+        click.echo("press Ctrl-C to stop")
     before: dict[str, int | None] = {}
     while not ended.wait(_STATUS_SECONDS):
         now = net.heights()
@@ -198,6 +229,7 @@ def _watch(homes: list[Home], binary: str) -> None:
                 f"{name} {'-' if height is None else height}{'' if moved else ' (stands)'}"
             )
         before = now
-        click.echo("  ".join(parts))
+        say(output, "  ".join(parts), heights=now)
     net.stop()
-    click.echo(f"stopped; state is in {os.path.commonpath([str(one.folder) for one in homes])}")
+    folder = os.path.commonpath([str(one.folder) for one in homes])
+    say(output, f"stopped; state is in {folder}", stopped=folder)

@@ -6,11 +6,9 @@ Apart from ``chain.cli.gateway``, so that a devnet does not import what only the
 from __future__ import annotations
 
 import socket
-import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -18,8 +16,9 @@ from typing import Any, Final, TypeVar
 import click
 import msgspec
 
+from chain.child import Child
 from chain.cli.output import fail
-from chain.node.server import PortInUse, listen
+from chain.node.server import PortInUse, bound, listen
 
 F = TypeVar("F", bound=Callable[..., Any])
 #: of the Agent API and of A2A
@@ -28,10 +27,14 @@ A2A_PORT: Final = 8_081
 FOLDER: Final = Path("~/.msgchain/a2a")
 _MISSING: Final = "A2A        off: it needs a package; install msgchain[a2a]"
 _NO_GRPC: Final = "--grpc-port needs a package; install msgchain[grpc]"
+#: what to do about a port that gRPC cannot have
+GRPC_TAKEN: Final = "stop what uses it or choose another with --grpc-port"
+_LABELS: Final = {"agent_api": "Agent API", "a2a": "A2A", "a2a_grpc": "A2A gRPC"}
+#: the names under which a start says to machines where its doors are
+PLACES: Final = (*_LABELS, "page")
 _PORT: Final = click.IntRange(0, 65_535)
 #: seconds that the node has for its own start before the gateway's process takes a processor
 _AFTER: Final = 0.6
-_STOP_SECONDS: Final = 10
 
 
 class A2aOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,22 +111,33 @@ def a2a_listen(host: str, given: A2aOptions) -> socket.socket | None:
         fail(f"cannot listen on {error}; stop what uses it or choose another with --a2a-port")
 
 
-def grpc_address(host: str, given: A2aOptions, *, child: bool = False) -> str:
-    """Where A2A will be over gRPC, empty for nowhere; says it, and what is in the way."""
+@contextmanager
+def grpc_held(host: str, given: A2aOptions) -> Iterator[str]:
+    """Where A2A will be over gRPC, empty for nowhere; says what is in the way. The port is kept
+    for gRPC, which opens it itself."""
     if given.grpc is None:
-        return ""
+        yield ""
+        return
     if given.off:
         fail("--grpc-port serves A2A, and --no-a2a serves none")
     if find_spec("grpc") is None:
         fail(_NO_GRPC)
     try:
-        with listen(host, given.grpc) as tried:  # gRPC opens its port itself
-            found = url_of(host, tried).removeprefix("http://")
+        found = bound(host, given.grpc)
     except (PortInUse, OSError) as error:
-        fail(f"cannot listen on {error}; stop what uses it or choose another with --grpc-port")
-    if not child:
-        click.echo(f"A2A gRPC   {found}")
-    return found
+        fail(f"cannot listen on {error}; {GRPC_TAKEN}")
+    with found:
+        address = url_of(host, found).removeprefix("http://")
+        if sys.platform != "linux":  # elsewhere a port that is kept cannot be opened beside
+            found.close()
+        yield address
+
+
+def say_places(places: Mapping[str, str]) -> None:
+    """What a gateway says to people at its start."""
+    for name, label in _LABELS.items():
+        if name in places:
+            click.echo(f"{label:<11}{places[name]}")
 
 
 def a2a_url(listening: socket.socket) -> str:
@@ -142,32 +156,41 @@ def gateway_options(command: F) -> F:
     return port(off(a2a_door_options(command)))
 
 
+class Beside(msgspec.Struct, frozen=True):
+    """What runs beside a node: its process, and where it is reached, by name."""
+
+    child: Child
+    places: dict[str, str]
+
+
 @contextmanager
 def open_gateway(
     host: str, port: int | None, rpc_url: str, a2a: A2aOptions, home: Path
-) -> Iterator[None]:
-    """A gateway of the node in a process of its own; says where it is."""
-    try:
-        listening = listen_near(host, port, PORT)
-    except (PortInUse, OSError) as error:
-        fail(f"cannot listen on {error}; stop what uses it or choose another with --gateway-port")
-    second = a2a_listen(host, a2a)
-    click.echo(f"Agent API  {url_of(host, listening)}")
-    sockets = [listening]
-    words = [sys.executable, "-m", "chain.cli", "gateway", "--child", "--rpc", rpc_url]
-    words += ["--fd", str(listening.fileno()), "--a2a-folder", str(home / "a2a")]
-    if second is not None:
-        click.echo(f"A2A        {a2a_url(second)}")
-        sockets.append(second)
-        words += ["--a2a-fd", str(second.fileno())]
-        words += ["--allow-private-callbacks"] if a2a.private else []
-        if reached := grpc_address(host, a2a):
-            words += ["--host", host, "--grpc-port", reached.rpartition(":")[2]]
-    child = _Child(words, sockets)
-    try:
-        yield
-    finally:
-        child.stop()
+) -> Iterator[Beside]:
+    """A gateway of the node in a process of its own."""
+    with ExitStack() as opened:
+        try:
+            listening = opened.enter_context(listen_near(host, port, PORT))
+        except (PortInUse, OSError) as error:
+            text = "stop what uses it or choose another with --gateway-port"
+            fail(f"cannot listen on {error}; {text}")
+        sockets, places = [listening], {"agent_api": url_of(host, listening)}
+        words = ["chain.cli", "gateway", "--child", "--rpc", rpc_url]
+        words += ["--fd", str(listening.fileno()), "--a2a-folder", str(home / "a2a")]
+        second = a2a_listen(host, a2a)
+        if second is not None:
+            sockets.append(opened.enter_context(second))
+            places["a2a"] = a2a_url(second)
+            words += ["--a2a-fd", str(second.fileno())]
+            words += ["--allow-private-callbacks"] if a2a.private else []
+            if reached := opened.enter_context(grpc_held(host, a2a)):
+                places["a2a_grpc"] = reached
+                words += ["--host", host, "--grpc-port", reached.rpartition(":")[2]]
+        child = Child("the gateway", words, sockets, after=_AFTER)
+        child.start()
+        opened.callback(child.stop)
+        say_places(places)
+        yield Beside(child, places)
 
 
 def listen_near(host: str, port: int | None, usual: int) -> socket.socket:
@@ -181,48 +204,6 @@ def listen_near(host: str, port: int | None, usual: int) -> socket.socket:
         return listen(host, usual)
     except PortInUse:
         return listen(host, 0)
-
-
-class _Child:
-    """The gateway's process, started a moment later; its sockets listen already."""
-
-    def __init__(self, words: Sequence[str], sockets: Sequence[socket.socket]) -> None:
-        self._words = words
-        self._sockets = sockets
-        self._process: subprocess.Popen[bytes] | None = None
-        self._lock = threading.Lock()
-        self._ended = False
-        self._timer = threading.Timer(_AFTER, self._start)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def _start(self) -> None:
-        with self._lock:
-            if not self._ended:
-                fds = [one.fileno() for one in self._sockets]
-                self._process = subprocess.Popen(self._words, stdin=subprocess.PIPE, pass_fds=fds)
-                self._close()
-
-    def _close(self) -> None:
-        for one in self._sockets:
-            one.close()
-
-    def stop(self) -> None:
-        """End it, or see to it that it never begins."""
-        self._timer.cancel()
-        with self._lock:
-            self._ended = True
-            self._close()
-        process = self._process
-        if process is None:
-            return
-        if process.stdin is not None:
-            process.stdin.close()
-        try:
-            process.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
 
 
 def url_of(host: str, listening: socket.socket) -> str:

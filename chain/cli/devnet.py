@@ -13,7 +13,8 @@ import click
 
 from chain import wiring
 from chain.app.devnet import ACCOUNTS, WALLETS, WORDS
-from chain.cli.beside import a2a_given, gateway_options, open_gateway
+from chain.child import Child
+from chain.cli.beside import PLACES, A2aOptions, a2a_given, gateway_options, open_gateway, url_of
 from chain.cli.output import JSON, fail, output_option
 from chain.cli.page import open_page, page_options
 from chain.cli.running import BlockTime, node_options, opened, serve
@@ -86,10 +87,6 @@ def devnet(
     accounts: int,
     validators: int,
     contracts: Path | None,
-    ui_port: int | None,
-    no_ui: bool,
-    gateway_port: int | None,
-    no_gateway: bool,
     output: str,
     **shared: Any,
 ) -> None:
@@ -115,25 +112,52 @@ def devnet(
     )
     node = opened(lambda: open_node(home, found, options, codes=codes))
 
+    children: list[Child] = []
+
     def greet(address: str) -> None:
-        if output == JSON:
-            click.echo(json.dumps(_introduction(found, home, block_time, address, lines)))
-        else:
+        if output != JSON:
             _introduce(found, home, block_time, address, lines, accounts=accounts)
         with redirect_stdout(sys.stderr) if output == JSON else nullcontext():
-            if not no_gateway:
-                beside.enter_context(
-                    open_gateway(shared["host"], gateway_port, f"http://{address}", a2a, home)
-                )
-            if not no_ui:
-                beside.enter_context(open_page(shared["host"], ui_port, f"http://{address}"))
+            places = _open_doors(beside, children, f"http://{address}", home, shared, a2a=a2a)
+        if output == JSON:
+            shown = _introduction(found, home, block_time, address, lines)
+            click.echo(json.dumps(shown | places))
+
+    def end() -> None:
+        for child in children:
+            child.end_soon()
 
     with ExitStack() as beside:
         if contracts is not None:
             watcher = Watcher(node, codes, contracts, lines, home)
             watcher.start()
             beside.callback(watcher.stop)
-        serve(node, host=shared["host"], port=shared["rpc_port"], cors=shared["cors"], greet=greet)
+        port, cors = shared["rpc_port"], shared["cors"]
+        serve(node, host=shared["host"], port=port, cors=cors, greet=greet, on_end=end)
+
+
+def _open_doors(
+    beside: ExitStack,
+    children: list[Child],
+    rpc: str,
+    home: Path,
+    given: dict[str, Any],
+    *,
+    a2a: A2aOptions,
+) -> dict[str, str | None]:
+    """Open gateway and page beside a node; says where they are, and gives it by name."""
+    host = given["host"]
+    places: dict[str, str | None] = dict.fromkeys(PLACES)
+    if not given["no_gateway"]:
+        gate = beside.enter_context(open_gateway(host, given["gateway_port"], rpc, a2a, home))
+        children.append(gate.child)
+        places |= gate.places
+    if not given["no_ui"]:
+        page = beside.enter_context(open_page(host, given["ui_port"], rpc))
+        if page is not None:
+            children.append(page)
+            places["page"] = url_of(host, page.listening)
+    return places
 
 
 def _user_contracts(codes: KnownCodes, folder: Path | None, home: Path) -> dict[str, str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
+import json
 import os
 import socket
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -14,17 +15,21 @@ import click
 
 from chain import wiring
 from chain.cli.beside import (
+    GRPC_TAKEN,
+    PLACES,
     PORT,
     a2a_door_options,
     a2a_given,
     a2a_listen,
     a2a_url,
-    grpc_address,
+    grpc_held,
+    say_places,
     url_of,
 )
 from chain.cli.gateway_a2a import a2a_door, a2a_own_options
 from chain.cli.names import DEFAULT_FOLDER, PASSWORD, key_options, password
-from chain.cli.output import fail
+from chain.cli.output import JSON, fail, output_option
+from chain.cli.running import is_loopback
 from chain.client.agent_calls import Contracts
 from chain.client.jsonrpc import DEFAULT_URL, parse_url
 from chain.gateway import rest
@@ -32,7 +37,7 @@ from chain.gateway.accounts import KeyRing
 from chain.gateway.core import Core
 from chain.gateway.keys import ApiKeys
 from chain.gateway.limits import Limits
-from chain.gateway.serve import Door, run
+from chain.gateway.serve import CannotListen, Door, run
 from chain.node import logs
 from chain.node.server import PortInUse, listen
 
@@ -121,6 +126,7 @@ def contracts_of(named: Sequence[str]) -> Contracts:
 )
 @a2a_door_options
 @a2a_own_options
+@output_option
 @click.option("--fd", type=int, hidden=True, help="A socket that listens already.")
 @click.option("--child", is_flag=True, hidden=True, help="End when standard input ends.")
 def gateway(
@@ -134,6 +140,7 @@ def gateway(
     password_file: Path | None,
     log_level: str,
     log_format: str,
+    output: str,
     fd: int | None,
     child: bool,
     **limits: Any,
@@ -158,16 +165,29 @@ def gateway(
             messages_burst=limits["messages_burst"],
         ),
     )
-    listening = _listening(host, port, fd, child=child)
+    listening = _listening(host, port, fd)
     doors = [Door("Agent API", rest.application(core), listening)]
+    places = {"rpc": rpc, "agent_api": url_of(host, listening)}
     second = a2a_listen(host, a2a) if a2a.fd is not None or not child else None
-    if second is not None:
+    with grpc_held(host, a2a) if second is not None else nullcontext("") as reached:
+        if second is not None:
+            places |= {"a2a": a2a_url(second)} | ({"a2a_grpc": reached} if reached else {})
+            ring = keyring.expanduser()
+            doors.append(a2a_door(core, second, a2a, keyring=ring, password=opener, grpc=reached))
         if not child:
-            click.echo(f"A2A        {a2a_url(second)}")
-        reached = grpc_address(host, a2a, child=child)
-        ring = keyring.expanduser()
-        doors.append(a2a_door(core, second, a2a, keyring=ring, password=opener, grpc=reached))
-    asyncio.run(run(core, doors, parent=child))
+            _introduce(places, output)
+        try:
+            asyncio.run(run(core, doors, parent=child))
+        except CannotListen as error:
+            fail(f"{error}; {GRPC_TAKEN}")
+
+
+def _introduce(places: dict[str, str], output: str) -> None:
+    """Say where the doors are."""
+    if output == JSON:
+        click.echo(json.dumps(dict.fromkeys(PLACES[:-1]) | places))
+    else:
+        say_places(places)
 
 
 def _password(file: Path | None) -> str | None:
@@ -175,19 +195,17 @@ def _password(file: Path | None) -> str | None:
     return password(file) if file is not None or PASSWORD in os.environ else None
 
 
-def _listening(host: str, port: int, fd: int | None, *, child: bool) -> socket.socket:
+def _listening(host: str, port: int, fd: int | None) -> socket.socket:
     if fd is not None:
         return socket.socket(fileno=fd)
     try:
         listening = listen(host, port)
     except (PortInUse, OSError) as error:
         fail(f"cannot listen on {error}; stop what uses it or choose another with --port")
-    if not ipaddress.ip_address(host).is_loopback:
+    if not is_loopback(listening.getsockname()[0]):
         click.echo(
             f"warning: listening on {host} without TLS: API keys can be read on the way", err=True
         )
-    if not child:
-        click.echo(f"Agent API  {url_of(host, listening)}")
     return listening
 
 

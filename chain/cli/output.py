@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn, TypeVar
 import click
 
 F = TypeVar("F", bound=Callable[..., Any])
-JSON = "json"
+TABLE, JSON = "table", "json"
 _RENEWED: Final = 0.2  # seconds between two states of a progress line
 _BAR: Final = 24
 
@@ -22,8 +22,8 @@ def output_option(command: F) -> F:
     """``--output table`` for people or ``--output json`` for machines: the argument ``output``."""
     option = click.option(
         "--output",
-        type=click.Choice(["table", JSON]),
-        default="table",
+        type=click.Choice([TABLE, JSON]),
+        default=TABLE,
         show_default=True,
         help="For people or for machines.",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final, TypeVar
@@ -9,8 +10,8 @@ from typing import Any, Final, TypeVar
 import click
 
 from chain.cli.beside import listen_near, url_of
-from chain.cli.output import fail
-from chain.client.jsonrpc import DEFAULT_URL
+from chain.cli.output import JSON, TABLE, fail, output_option
+from chain.client.jsonrpc import DEFAULT_URL, parse_url
 from chain.node.server import PortInUse
 from chain.web.launch import Launcher, available
 
@@ -32,7 +33,9 @@ def page_options(command: F) -> F:
 
 
 @contextmanager
-def open_page(host: str, port: int | None, rpc_url: str) -> Iterator[Launcher | None]:
+def open_page(
+    host: str, port: int | None, rpc_url: str, output: str = TABLE
+) -> Iterator[Launcher | None]:
     """The page of a node, ready for its first visitor; says where it is, or why there is none."""
     if not available():
         click.echo(_ABSENT)
@@ -43,7 +46,10 @@ def open_page(host: str, port: int | None, rpc_url: str) -> Iterator[Launcher | 
     except (PortInUse, OSError) as error:
         fail(f"cannot listen on {error}; stop what uses it or choose another with --ui-port")
     shown = Launcher(listening, rpc_url)
-    click.echo(f"page       {url_of(host, listening)}")
+    if output == JSON:
+        click.echo(json.dumps({"page": url_of(host, listening), "rpc": rpc_url}))
+    else:
+        click.echo(f"page       {url_of(host, listening)}")
     shown.start()
     try:
         yield shown
@@ -55,9 +61,14 @@ def open_page(host: str, port: int | None, rpc_url: str) -> Iterator[Launcher | 
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=_PORT, default=PORT, show_default=True, help="Port of the page.")
 @click.option("--rpc", default=DEFAULT_URL, show_default=True, help="The node to read.")
-def page(*, host: str, port: int, rpc: str) -> None:
+@output_option
+def page(*, host: str, port: int, rpc: str, output: str) -> None:
     """Show the page of a running node, which may be on another machine."""
-    with open_page(host, port, rpc) as shown:
+    try:
+        parse_url(rpc)
+    except ValueError as error:
+        fail(str(error))
+    with open_page(host, port, rpc, output) as shown:
         if shown is None:
             raise SystemExit(1)
         with suppress(KeyboardInterrupt):

@@ -104,24 +104,25 @@ def serve(
     port: int,
     cors: tuple[str, ...],
     greet: Callable[[str], None],
-    prepare: Callable[[Server], None] | None = None,
+    on_end: Callable[[], None] | None = None,
 ) -> None:
-    """Listen, greet, and serve until a signal; ends with status 1 when the chain failed."""
+    """Listen, greet, and serve until a signal; ends with status 1 when the chain failed.
+    ``on_end`` is called when the end begins."""
     try:
         listening = listen(host, port)
     except (PortInUse, OSError) as error:
         node.close()
         fail(f"cannot listen on {error}; stop what uses it or choose another with --rpc-port")
     real = listening.getsockname()[1]
-    if not _is_loopback(listening.getsockname()[0]):
+    if not is_loopback(listening.getsockname()[0]):
         click.echo(
             f"warning: listening on {host}: others on the network can reach this node", err=True
         )
     shown = f"[{host}]" if ":" in host else host
     greet(f"{shown}:{real}")
     server = Server(node, listening, origins=cors)
-    if prepare is not None:
-        prepare(server)
+    if on_end is not None:
+        server.on_end = on_end
     tune()
     server.run()
     if node.failure is not None:
@@ -129,5 +130,6 @@ def serve(
     click.echo("stopped", err=True)
 
 
-def _is_loopback(address: str) -> bool:
+def is_loopback(address: str) -> bool:
+    """Whether only this machine reaches an address."""
     return ipaddress.ip_address(address.partition("%")[0]).is_loopback

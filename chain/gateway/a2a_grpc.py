@@ -7,12 +7,14 @@ for the gateway's own. Metadata is what headers are elsewhere.
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
+import os
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from typing import Any, Final, NoReturn
 from urllib.parse import unquote
+
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # it says on standard error what it also raises
 
 import grpc
 from a2a.auth.user import User
@@ -42,9 +44,9 @@ from chain.gateway.a2a_http import (
     no_agent,
 )
 from chain.gateway.a2a_rules import SENDS, Asked, fault_in
+from chain.gateway.serve import CannotListen
 from chain.serving import CONNECTIONS_MAX, IDLE_SECONDS
 
-LOG: Final = logging.getLogger("msgchain.a2a")
 _SERVICE: Final = a2a_pb2.DESCRIPTOR.services_by_name["A2AService"]
 _STOP_SECONDS: Final = 1.0
 _OPTIONS: Final = (
@@ -65,7 +67,7 @@ class GrpcDoor:
         self._starting: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin, in the event loop that serves."""
+        """Begin, in the event loop that serves. Raises: CannotListen."""
         server = grpc.aio.server(maximum_concurrent_rpcs=CONNECTIONS_MAX, options=_OPTIONS)
         handlers = {one.name: self._method(one) for one in _SERVICE.methods}
         service = grpc.method_handlers_generic_handler(_SERVICE.full_name, handlers)
@@ -73,8 +75,7 @@ class GrpcDoor:
         try:
             server.add_insecure_port(self._address)
         except RuntimeError:
-            LOG.error("gRPC cannot listen: the port was taken", extra={"address": self._address})
-            return
+            raise CannotListen(f"gRPC cannot listen on {self._address}: it was taken") from None
         self._server = server
         self._starting = asyncio.create_task(server.start())
 

@@ -23,6 +23,10 @@ _PING_SECONDS: Final = 20.0
 _STOP_SECONDS: Final = 3
 
 
+class CannotListen(Exception):
+    """A port that a door opens itself was taken."""
+
+
 class Door(msgspec.Struct, frozen=True):
     """An ASGI application, the socket that it listens on, and what begins and ends with it."""
 
@@ -57,13 +61,14 @@ def _server(door: Door) -> serving.Server:
 
 async def run(core: Core, doors: Sequence[Door], *, parent: bool = False) -> None:
     """Serve until a signal; with ``parent`` also until standard input ends, as it does when the
-    process that started this one dies."""
+    process that started this one dies. Raises: CannotListen."""
     serving.raise_file_limit(len(doors) * serving.CONNECTIONS_MAX)
     serving.log_news_alone()
     servers = [_server(door) for door in doors]
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
+        logging.disable(logging.WARNING)  # a node that ends as well is no news now
         for server in servers:
             server.should_exit = True
 
@@ -72,10 +77,10 @@ async def run(core: Core, doors: Sequence[Door], *, parent: bool = False) -> Non
     if parent:
         loop.add_reader(sys.stdin.fileno(), _heard, stop)
     core.start()
-    for door in doors:
-        if door.start is not None:
-            door.start()
     try:
+        for door in doors:
+            if door.start is not None:
+                door.start()
         served = zip(servers, doors, strict=True)
         await asyncio.gather(*(server.serve([door.socket]) for server, door in served))
     finally:

@@ -8,7 +8,7 @@ import logging
 import signal
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, cast
 
@@ -42,6 +42,13 @@ class PortInUse(Exception):
 
 def listen(host: str, port: int) -> socket.socket:
     """A listening socket. Raises: PortInUse, OSError."""
+    found = bound(host, port)
+    found.listen(_BACKLOG)
+    return found
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that has an address and does not listen yet. Raises: PortInUse, OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # with its protocol named, asyncio sends small answers at once (TCP_NODELAY)
     found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -51,7 +58,6 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         found.close()
         raise PortInUse(f"{host}:{port}: {error.strerror}") from None
-    found.listen(_BACKLOG)
     return found
 
 
@@ -126,6 +132,8 @@ class Server:
         serving.log_news_alone()
         self._server = serving.Server(config)
         self._loop: asyncio.AbstractEventLoop | None = None
+        #: called when the end begins, while the node still answers
+        self.on_end: Callable[[], None] = _nothing
 
     def run(self) -> None:
         """Start the node, serve, and end both."""
@@ -164,7 +172,12 @@ class Server:
 
     def _end(self) -> None:
         LOG.info("stopping")
+        self.on_end()
         self._server.should_exit = True
+
+
+def _nothing() -> None:
+    return None
 
 
 def _socket_protocol(**given: Any) -> Any:

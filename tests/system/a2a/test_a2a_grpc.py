@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -20,6 +22,9 @@ from devnet_process import ROOT
 
 from chain.cli import beside
 from chain.cli.beside import A2aOptions
+from chain.gateway.a2a_grpc import GrpcDoor
+from chain.gateway.serve import CannotListen
+from chain.node.server import listen
 
 Code = grpc.StatusCode
 START = "from chain.cli.main import main; main()"
@@ -221,11 +226,26 @@ def test_why_there_is_no_grpc_is_said_in_one_line(
     told: str,
 ) -> None:
     monkeypatch.setattr(beside, "find_spec", lambda name: None)
-    with pytest.raises(SystemExit):
-        beside.grpc_address("127.0.0.1", given)
+    with pytest.raises(SystemExit), beside.grpc_held("127.0.0.1", given):
+        pass
     errors = capsys.readouterr().err
     assert told in errors
     assert len(errors.splitlines()) == 1
+
+
+def test_a_port_is_kept_until_grpc_opens_it_and_one_that_was_lost_ends_the_start() -> None:
+    async def opened(address: str) -> None:
+        door = GrpcDoor(Any, address)  # type: ignore[arg-type]
+        door.start()
+        await door.stop()
+
+    with beside.grpc_held("127.0.0.1", A2aOptions(grpc=0)) as address:
+        number = int(address.rpartition(":")[2])
+        with socket.socket() as other, pytest.raises(OSError, match="in use"):
+            other.bind(("127.0.0.1", number))
+        asyncio.run(opened(address))
+    with listen("127.0.0.1", number), pytest.raises(CannotListen, match="it was taken"):
+        asyncio.run(opened(address))
 
 
 def test_commands_start_without_grpc() -> None:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
-from devnet_process import Devnet
+from devnet_process import ROOT, Devnet
 from recorded_rpc import node
 
+from chain.cli.beside import PLACES
 from chain.cli.main import cli
 from chain.driver.log import files
 
-#: they run until they are stopped, or write a project
-ENDLESS = {"page", "gateway", "abci", "testnet", "new"}
+#: it writes a project and has nothing to say to machines
+SILENT = {"new"}
 
 
 def commands(found: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, list[str]]]:
@@ -29,9 +33,9 @@ def commands(found: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple
         yield " ".join(path), [one for param in found.params for one in param.opts]
 
 
-def test_every_command_that_ends_takes_output() -> None:
+def test_every_command_takes_output() -> None:
     without = {name for name, options in commands(cli) if "--output" not in options}
-    assert without == ENDLESS
+    assert without <= SILENT
 
 
 @pytest.fixture(scope="module")
@@ -78,5 +82,52 @@ def test_a_devnet_introduces_itself_as_json(tmp_path: Path) -> None:
         assert found["rpc"] == net.url
         assert found["accounts"]["alice"].startswith("msg1")
         assert found["contracts"]["token_v1"].startswith("msg1")
+        assert {found[door] for door in PLACES} == {None}  # the helper asks for none
     finally:
         assert net.stop() == 0
+
+
+def test_a_devnet_says_as_json_where_its_doors_are(tmp_path: Path) -> None:
+    doors = ("--gateway-port", "0", "--a2a-port", "0", "--grpc-port", "0", "--ui-port", "0")
+    net = Devnet(tmp_path / "home", "--block-time", "manual", "--output", "json", *doors)
+    try:
+        found = json.loads(net.output)
+        assert all(found[door] for door in PLACES)
+        with urllib.request.urlopen(f"{found['agent_api']}/openapi.json", timeout=30) as answer:
+            assert answer.status == 200
+    finally:
+        assert net.stop() == 0
+    assert net.errors.splitlines()[-1] == "stopped"
+    assert "lost the node" not in net.errors
+
+
+def test_a_gateway_and_a_net_introduce_themselves_as_json(tmp_path: Path) -> None:
+    words = ["gateway", "--rpc", "http://127.0.0.1:9", "--output", "json", "--a2a-port", "0"]
+    words += ["--port", "0", "--host", "localhost"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "chain.cli", *words], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        found = json.loads(process.stdout.readline())
+        process.terminate()
+        assert process.wait(20) == 0
+    assert found["agent_api"].startswith("http://localhost:")
+    assert (found["rpc"], found["a2a_grpc"]) == ("http://127.0.0.1:9", None)
+    made = CliRunner().invoke(
+        cli, ["testnet", "--home", str(tmp_path / "net"), "--init-only", "--output", "json"]
+    )
+    nodes = json.loads(made.stdout)["nodes"]
+    assert [one["name"] for one in nodes] == ["node0", "node1", "node2", "node3"]
+    assert Path(nodes[0]["home"]).is_dir()
+
+
+def test_a_net_deletes_only_nets_and_takes_only_intervals(tmp_path: Path) -> None:
+    mine = tmp_path / "letters"
+    mine.write_text("dear")
+    words = ["testnet", "--home", str(tmp_path), "--init-only"]
+    refused = CliRunner().invoke(cli, [*words, "--reset"])
+    assert (refused.exit_code, mine.read_text()) == (1, "dear")
+    assert "is the folder of no net" in refused.stderr
+    refused = CliRunner().invoke(cli, [*words, "--block-time", "soon"])
+    assert (refused.exit_code, "--block-time: " in refused.stderr) == (1, True)
+    assert list(tmp_path.iterdir()) == [mine]
