@@ -38,6 +38,7 @@ REGISTERED: Final[dict[tuple[str, int], str]] = {
     ("sdk", 28): "invalid chain-id",
     ("sdk", 30): "tx timeout height",
     ("sdk", 32): "incorrect account sequence",
+    ("sdk", 35): "internal logic error",
     ("sdk", 38): "not found",
     ("bank", 2): "no inputs to send transaction",
     ("bank", 3): "no outputs to send transaction",

@@ -178,8 +178,12 @@ def _check_shape(tx: Tx, prefix: str) -> None:
         for address in required:
             if address not in named:
                 raise AppError.wrap("sdk", 4, f"wrong number of signers; {address} must sign")
-    if tx.fee_granter:
-        raise AppError.wrap("sdk", 18, "fee grants are not supported")
+
+
+def _raw_text(address: bytes) -> str:
+    """The bytes of an address as a text, as wasmd's texts hold them."""
+    text = address.decode("utf-8", "surrogateescape")
+    return "".join([char if char < "\udc80" or char > "\udcff" else "\ufffd" for char in text])
 
 
 class Ante:
@@ -271,11 +275,11 @@ class Ante:
         found: list[tuple[bytes, Account, PubKey]] = []
         count = 0
         payer_canonical = self._payer(tx)
+        if tx.fee_granter:
+            self._check_granter(tx.fee_granter, payer_canonical)
         payer_raw = overlay.get(keys.ACCOUNT + payer_canonical)
         if payer_raw is None:
-            who = (
-                payer_canonical.decode("utf-8", "replace") if tx.form == COSMOS else tx.payer
-            )  # wasmd's text holds the raw bytes
+            who = _raw_text(payer_canonical) if tx.form == COSMOS else tx.payer
             raise AppError.wrap("sdk", 9, f"fee payer address: {who} does not exist")
         for index, signer in enumerate(tx.signers):
             canonical = static.address(signer.address, "", self._prefix)
@@ -319,6 +323,16 @@ class Ante:
                 )
             found.append((canonical, account, key))
         return found
+
+    def _check_granter(self, granter: str, payer: bytes) -> None:
+        """Nobody pays another's fee: this chain has no grants. Raises: AppError."""
+        try:
+            canonical = validate(granter, self._prefix)
+        except AddressError as error:
+            raise AppError.wrap("sdk", 7, f"Invalid fee granter address ({error})") from None
+        if canonical != payer:
+            text = f"{_raw_text(canonical)} does not allow to pay fees for {_raw_text(payer)}"
+            raise AppError.wrap("sdk", 38, f"{text}: fee-grant not found")
 
     def _payer(self, tx: Tx) -> bytes:
         try:

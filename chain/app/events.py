@@ -108,7 +108,7 @@ def shape_attributes(contract: str, attributes: Sequence[AttributeLike]) -> list
     for key, value in attributes:
         name = key.strip(WHITE)
         if not name:
-            raise AppError.wrap("wasm", 21, f"Empty attribute key. Value: {value.strip(WHITE)}")
+            raise AppError.wrap("wasm", 21, f"Empty attribute key. Value: {value}")
         if name[0] == "_":
             text = f"Attribute key starts with reserved prefix _: '{name}'"
             raise AppError.wrap("wasm", 21, text)

@@ -39,6 +39,7 @@ LABEL_MAX: Final = 128  # bytes
 SALT_MAX: Final = 64  # bytes
 CODE_MAX: Final = 819_200  # bytes
 CODE_ID_END: Final = 1 << 64
+ADDRESSES_MAX: Final = 50  # that may instantiate a code
 _DEPTH_MAX: Final = 64
 _RAW: Final = msgspec.json.Decoder(msgspec.Raw)
 
@@ -130,18 +131,21 @@ def _check_store(message: MsgStoreCode, prefix: str) -> None:
 def _check_access(access: AccessConfig, prefix: str) -> None:
     where = "instantiate permission"
     if access.permission in (1, 3):
-        if access.addresses:
-            raise AppError.wrap("wasm", 14, f"{where}: addresses not allowed for this type")
         return
+    if access.permission == 0:
+        raise AppError.wrap("wasm", 12, f"{where}: type")
     if access.permission != 4:
-        raise AppError.wrap("wasm", 12, f"{where}: unspecified permission")
+        raise AppError.wrap("wasm", 14, f'{where}: unknown type: "Unspecified"')
     if not access.addresses:
         raise AppError.wrap("wasm", 12, f"{where}: addresses: addresses")
+    if len(access.addresses) > ADDRESSES_MAX:
+        text = f"total number of addresses is greater than {ADDRESSES_MAX}"
+        raise AppError.wrap("sdk", 18, f"{where}: addresses: {text}")
     seen: dict[str, None] = {}
     for entry in access.addresses:
         address(entry, f"{where}: addresses: address: {entry}", prefix)
         if entry in seen:
-            raise AppError.wrap("wasm", 15, f"{where}: addresses: address: {entry}")
+            raise AppError.wrap("wasm", 15, f"{where}: addresses: duplicate addresses")
         seen[entry] = None
 
 

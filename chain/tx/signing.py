@@ -73,7 +73,7 @@ def _mode_bytes(tx: Tx, index: int, mode: int, account_number: int, chain_id: st
     if mode == MODE_DIRECT_AUX:
         reason = f"fee payer {tx.payer} cannot sign with SIGN_MODE_DIRECT_AUX: unauthorized"
     elif mode == MODE_TEXTUAL:
-        reason = _UNVERIFIED
+        reason = "unsuppored sign mode SIGN_MODE_TEXTUAL"  # the SDK's spelling
     elif mode in (MODE_ABSENT, MODE_MULTI):
         reason = "unexpected ModeInfo data type <nil>"
     else:

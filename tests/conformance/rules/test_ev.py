@@ -81,9 +81,9 @@ def test_EV_6_three_bytes_are_enough(world):
 
 @pytest.mark.parametrize("key", ["", " ", "\n\n\n\n"])
 def test_EV_7_an_empty_key_is_refused(world, key):
-    result = world.run(script(attributes=[(key, "some")]))
+    result = world.run(script(attributes=[(key, " some")]))
     assert result.code == 21
-    assert "Empty attribute key. Value: some" in result.log
+    assert "Empty attribute key. Value:  some: invalid event" in result.log
 
 
 def test_EV_7_an_empty_value_is_kept(world):

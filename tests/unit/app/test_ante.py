@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from app_world import PRICE, World, coins, kinds, native, wallet
+from app_world import CHAIN_ID, PRICE, World, coins, kinds, native, wallet
 
+from chain.protowire import int_field, message_field, text_field
 from chain.tx.builder import cosmos_auth_info, cosmos_body, cosmos_raw
 from chain.tx.messages import MsgExecuteContract, MsgInstantiateContract, MsgSend
 from chain.tx.native import decode_native, encode_envelope
+from chain.tx.signing import CONTEXT, direct_bytes
 
 
 @pytest.fixture
@@ -123,6 +125,41 @@ def test_account_that_does_not_exist(world):
         9,
         f"fee payer address: {ghost.address} does not exist: unknown address",
     )
+
+
+def granted(world, granter):
+    """A send whose fee another is to pay."""
+    number, sequence = world.account(world.alice)
+    fee = message_field(1, text_field(1, "umsg") + text_field(2, "1000"))
+    fee += int_field(2, 1_000_000) + text_field(4, granter)
+    signer = cosmos_auth_info([world.alice.pubkey], [sequence], gas_limit=0)
+    auth = signer.removesuffix(message_field(2, b"")) + message_field(2, fee)
+    body = cosmos_body([send(world)], "")
+    signature = world.alice.sign(direct_bytes(body, auth, CHAIN_ID, number), CONTEXT)
+    return cosmos_raw(body, auth, [signature])
+
+
+def test_nobody_grants_anybody_a_fee(world):
+    result = refused(world, granted(world, world.bob.address))
+    assert (result.codespace, result.code) == ("sdk", 38)
+    bob, alice = [
+        "".join(
+            char if char.isascii() else "\ufffd"
+            for char in key.pubkey.canonical().decode("utf-8", "surrogateescape")
+        )
+        for key in (world.bob, world.alice)
+    ]
+    start = f"{bob} does not allow to pay fees for {alice}"
+    assert result.log == f"{start}: fee-grant not found: not found"
+
+
+def test_a_granter_that_is_no_address(world):
+    result = refused(world, granted(world, "nobody"))
+    assert (result.codespace, result.code) == ("sdk", 7)
+
+
+def test_one_grants_oneself_a_fee(world):
+    assert world.block(granted(world, world.alice.address)).tx_results[0].code == 0
 
 
 def test_a_flipped_bit_in_the_signature(world):

@@ -166,6 +166,27 @@ def test_a_protobuf_message_is_the_contracts_own_or_refused():
 
 
 @pytest.mark.parametrize(
+    ("signer", "log"),
+    [
+        ("", "empty address string is not allowed"),
+        ("msg1qqqqqqq", "decoding bech32 failed: invalid checksum"),
+        (
+            "cosmos19rl4cm2hmr8afy4kldpxz3fka4jguq0auqdal4",
+            "hrp does not match bech32 prefix: expected 'msg' got 'cosmos': internal logic error",
+        ),
+    ],
+)
+def test_a_protobuf_messages_signer_is_an_address(signer, log):
+    error = anymsg(m.MsgSend(signer, YOU, (m.Coin("earth", 5),))).message
+    assert error.log.startswith(log)
+
+
+def test_a_protobuf_message_is_checked_before_its_signer():
+    error = anymsg(m.MsgExecuteContract(YOU, ME, b"no json", ())).message
+    assert (error.codespace, error.code, error.log) == ("wasm", 14, "payload msg: invalid")
+
+
+@pytest.mark.parametrize(
     "shape",
     [
         {"bank": 5},

@@ -42,7 +42,7 @@ def text(call):
     ("mode", "reason"),
     [
         (0, "unsupported sign mode SIGN_MODE_UNSPECIFIED"),
-        (2, "unable to verify single signer signature"),
+        (2, "unsuppored sign mode SIGN_MODE_TEXTUAL"),
         (3, f"fee payer {KEYS[0].address} cannot sign with SIGN_MODE_DIRECT_AUX: unauthorized"),
         (191, "unsupported sign mode SIGN_MODE_EIP_191"),
         (99, "unsupported sign mode 99"),
@@ -66,7 +66,7 @@ def test_other_modes_are_refused(mode, reason):
         (MultiPart(3, (0,), (1, 1), (b"a", b"b")), "not enough signatures set, have 1, expected 2"),
         (MultiPart(3, (0, 1, 2), (1, 1), (b"a", b"b")), "signature size is incorrect 2"),
         (MultiPart(3, (0, 1), (1,), (b"a", b"b")), "signature size is incorrect 2"),
-        (MultiPart(3, (0, 1), (1, 2), (b"a", b"b")), "unable to verify single signer signature"),
+        (MultiPart(3, (0, 1), (1, 2), (b"a", b"b")), "unsuppored sign mode SIGN_MODE_TEXTUAL"),
     ],
 )
 def test_threshold_signatures_that_do_not_fit_are_refused(part, reason):
