@@ -106,7 +106,7 @@ def int_field(number: int, value: int) -> bytes:
 
 def bytes_field(number: int, value: bytes) -> bytes:
     """A length-delimited field; nothing for empty bytes."""
-    return varint(number << 3 | 2) + varint(len(value)) + value if value else b""
+    return message_field(number, value) if value else b""
 
 
 def text_field(number: int, value: str) -> bytes:
@@ -116,7 +116,10 @@ def text_field(number: int, value: str) -> bytes:
 
 def message_field(number: int, value: bytes) -> bytes:
     """A nested message, written also when it is empty."""
-    return varint(number << 3 | 2) + varint(len(value)) + value
+    size = len(value)
+    if size < 0x80 and number < 0x10:
+        return _SMALL[number << 3 | 2] + _SMALL[size] + value
+    return varint(number << 3 | 2) + varint(size) + value
 
 
 def any_field(number: int, url: str, value: bytes) -> bytes:

@@ -1,5 +1,6 @@
-"""The scopes a value can live in while a block runs: the block, the transaction. A frame of a
-call is in ``dispatch``.
+"""The scopes a value can live in while a block runs: the block, the transaction, a call, a frame.
+
+Those of a transaction are ``Struct``: making one costs a third of a class with ``__init__``.
 """
 
 from __future__ import annotations
@@ -7,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct
 
 from chain.app.events import Event
 from chain.app.records import ChainRecord, ValidatorRecord
@@ -54,55 +57,32 @@ def _no_host(scope: TxScope) -> QueryHost:
     raise InvariantViolation("a transaction without a query host")
 
 
-class TxScope:
+class TxScope(Struct, eq=False):
     """One transaction (or a privileged call outside of one, then ``transaction`` is None)."""
 
-    __slots__ = (
-        "block",
-        "creators",
-        "events",
-        "foreign",
-        "host",
-        "hosts",
-        "loaded",
-        "meter",
-        "observer",
-        "overlay",
-        "restricted",
-        "signers",
-        "transaction",
-    )
-
-    def __init__(
-        self,
-        block: BlockScope,
-        meter: GasMeter,
-        signers: tuple[str, ...],
-        transaction: TransactionInfo | None,
-        events: list[Event],
-    ) -> None:
-        self.block = block
-        self.overlay = block.overlay
-        self.meter = meter
-        #: accounts that signed (or are impersonated): the safety boundary looks at them
-        self.signers = signers
-        self.transaction = transaction
-        #: told of calls and storage; None costs nothing
-        self.observer: Observer | None = None
-        #: made when a contract asks something
-        self.host: QueryHost | None = None
-        self.hosts: Callable[[TxScope], QueryHost] = _no_host
-        #: a contract dispatched a message as protobuf: events below it are not sorted with it
-        self.foreign = False
-        #: of the whole transaction; what stands in front is the ante's
-        self.events = events
-        #: checksums whose instance was paid in this transaction (GAS-5)
-        self.loaded: dict[bytes, None] = {}
-        #: creator -> gas used in its contracts (CH-5)
-        self.creators: dict[str, int] = {}
-        #: an agent among the signers without its owner: set by the ante, kept for the whole
-        #: transaction
-        self.restricted = ""
+    block: BlockScope
+    #: the block's
+    overlay: Overlay
+    meter: GasMeter
+    #: accounts that signed (or are impersonated): the safety boundary looks at them
+    signers: tuple[str, ...]
+    transaction: TransactionInfo | None
+    #: of the whole transaction; what stands in front is the ante's
+    events: list[Event]
+    hosts: Callable[[TxScope], QueryHost] = _no_host
+    #: told of calls and storage; None costs nothing
+    observer: Observer | None = None
+    #: made when a contract asks something
+    host: QueryHost | None = None
+    #: a contract dispatched a message as protobuf: events below it are not sorted with it
+    foreign: bool = False
+    #: checksums whose instance was paid in this transaction (GAS-5)
+    loaded: dict[bytes, None] = {}
+    #: creator -> gas used in its contracts (CH-5)
+    creators: dict[str, int] = {}
+    #: an agent among the signers without its owner: set by the ante, kept for the whole
+    #: transaction
+    restricted: str = ""
 
     def query_host(self) -> QueryHost:
         """What answers this transaction's contracts."""
@@ -118,16 +98,13 @@ class TxScope:
         return self.block.info.height, 0 if transaction is None else transaction.index
 
 
-class Outcome:
+class Outcome(Struct, eq=False, gc=False):
     """What a message left: its protobuf response, if it has one."""
 
-    __slots__ = ("type_url", "value", "wasm")
-
-    def __init__(self, type_url: str, value: bytes, wasm: bool) -> None:
-        #: empty: no response at all (a burn, a send of nothing)
-        self.type_url = type_url
-        self.value = value
-        self.wasm = wasm
+    #: empty: no response at all (a burn, a send of nothing)
+    type_url: str
+    value: bytes
+    wasm: bool
 
 
 #: kinds of frames: the entry point whose messages are being dispatched
@@ -140,68 +117,33 @@ REPLY: Final = "reply"
 INSTANTIATE2: Final = "instantiate2"
 
 
-class Call:
+class Call(Struct, eq=False):
     """One call of an entry point: which, of whom, by whom, on which meter, how deep."""
 
-    __slots__ = ("address", "canonical", "depth", "kind", "meter", "sender", "tx")
-
-    def __init__(  # noqa: PLR0917  # made on the hottest path, by position
-        self,
-        tx: TxScope,
-        kind: str,
-        address: str,
-        canonical: bytes,
-        sender: str,
-        meter: GasMeter,
-        depth: int,
-    ) -> None:
-        self.tx = tx
-        self.kind = kind
-        self.address = address
-        self.canonical = canonical
-        self.sender = sender
-        self.meter = meter
-        #: dispatches above
-        self.depth = depth
+    tx: TxScope
+    kind: str
+    address: str
+    canonical: bytes
+    sender: str
+    meter: GasMeter
+    #: dispatches above
+    depth: int
 
 
-class Frame:
+class Frame(Struct, eq=False):
     """A contract call whose entry point has returned and whose messages are being dispatched."""
 
-    __slots__ = (
-        "address",
-        "checkpoint",
-        "child",
-        "data",
-        "depth",
-        "kind",
-        "mark",
-        "messages",
-        "meter",
-        "next",
-        "sub",
-    )
-
-    def __init__(  # noqa: PLR0917  # made on the hottest path, by position
-        self,
-        kind: str,
-        address: str,
-        messages: list[Prepared],
-        data: bytes | None,
-        meter: GasMeter,
-        depth: int,
-    ) -> None:
-        self.kind = kind
-        self.address = address
-        self.messages = messages
-        self.data = data
-        self.meter = meter
-        #: how many dispatches lie above: 0 for what the transaction itself called
-        self.depth = depth
-        #: index of the next message
-        self.next = 0
-        self.sub: Prepared | None = None
-        #: the meter of the submessage that runs now; None while none does
-        self.child: GasMeter | None = None
-        self.checkpoint = 0
-        self.mark = 0
+    kind: str
+    address: str
+    messages: list[Prepared]
+    data: bytes | None
+    meter: GasMeter
+    #: how many dispatches lie above: 0 for what the transaction itself called
+    depth: int
+    #: index of the next message
+    next: int = 0
+    sub: Prepared | None = None
+    #: the meter of the submessage that runs now; None while none does
+    child: GasMeter | None = None
+    checkpoint: int = 0
+    mark: int = 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -22,7 +22,7 @@ __all__ = [
     "AttributeLike",
     "Event",
     "EventLike",
-    "event_cost",
+    "look",
     "mark_mode",
     "shape_attributes",
     "shape_event",
@@ -56,55 +56,57 @@ class EventLike(Protocol):
         """The type, without ``wasm-``."""
 
     @property
-    def attributes(self) -> Sequence[AttributeLike]:
+    def pairs(self) -> Sequence[AttributeLike]:
         """Its attributes in order."""
 
 
-def attributes_cost(attributes: Sequence[AttributeLike], limit: int = _ALL) -> tuple[int, int]:
-    """Gas of a response's attributes alone, and their size in bytes: the everyday case.
+class Looked(NamedTuple):
+    """What a look at a response's attributes and custom events says."""
 
-    What costs more than ``limit`` is not looked at to the end: the answer is then somewhere above.
-    Raises: TypeError for what is no text.
+    #: one free tier for all of them (GAS-7)
+    gas: int
+    #: bytes of the response's own attributes
+    size: int
+    #: of the response and of each event, whether its attributes stand as they are
+    tidy: list[bool]
+
+
+def look(
+    attributes: Sequence[AttributeLike], events: Sequence[EventLike], limit: int = _ALL
+) -> Looked:
+    """Look at what a response says before it is shaped.
+
+    What costs more than ``limit`` is not looked at to the end: the gas is then somewhere above.
+    Raises: TypeError, ValueError for what is no pair of texts.
     """
-    size = _size(attributes, limit)
-    gas = EVENT_ATTRIBUTE * len(attributes)
-    if size > EVENT_FREE_BYTES:
-        gas += EVENT_BYTE * (size - EVENT_FREE_BYTES)
-    return gas, size
-
-
-def event_cost(
-    attributes: Sequence[AttributeLike],
-    events: Sequence[EventLike],
-    size: int | None = None,
-    limit: int = _ALL,
-) -> int:
-    """Gas of a response's attributes and custom events; one free tier for all of them (GAS-7).
-
-    ``size``: bytes of the attributes, where they are known. ``limit`` as in ``attributes_cost``.
-    """
-    count = len(attributes)
-    if size is None:
-        size = _size(attributes, limit)
-    types = 0
+    own, tidy = _look(attributes, limit)
+    size, all_tidy = own, [tidy]
+    count, types = len(attributes), 0
     for event in events:
         types += _length(event.type)
-        count += len(event.attributes)
-        size += _size(event.attributes, limit)
+        count += len(event.pairs)
+        more, tidy = _look(event.pairs, limit)
+        size += more
+        all_tidy.append(tidy)
         if size + types > limit + EVENT_FREE_BYTES:
             break
     gas = EVENT * len(events) + EVENT_ATTRIBUTE * count + EVENT_BYTE * types
     if size > EVENT_FREE_BYTES:
         gas += EVENT_BYTE * (size - EVENT_FREE_BYTES)
-    return gas
+    return Looked(gas, own, all_tidy)
 
 
-def shape_attributes(contract: str, attributes: Sequence[AttributeLike]) -> list[tuple[str, str]]:
-    """``_contract_address`` and the response's attributes, trimmed.
+def shape_attributes(
+    contract: str, attributes: Sequence[AttributeLike], tidy: bool
+) -> list[tuple[str, str]]:
+    """``_contract_address`` and the response's attributes, trimmed where they are not tidy.
 
     Raises: AppError wasm/21 (EV-7, EV-8).
     """
     shaped = [("_contract_address", contract)]
+    if tidy:
+        shaped += attributes
+        return shaped
     for key, value in attributes:
         name = key.strip(WHITE)
         if not name:
@@ -116,12 +118,12 @@ def shape_attributes(contract: str, attributes: Sequence[AttributeLike]) -> list
     return shaped
 
 
-def shape_event(contract: str, event: EventLike) -> Event:
+def shape_event(contract: str, event: EventLike, tidy: bool) -> Event:
     """A custom event as ``wasm-<type>``. Raises: AppError wasm/21 (EV-6)."""
     kind = event.type.strip(WHITE)
     if _length(kind) < _TYPE_MIN:
         raise AppError.wrap("wasm", 21, f"Event type too short: '{kind}'")
-    return Event(f"wasm-{kind}", shape_attributes(contract, event.attributes))
+    return Event(f"wasm-{kind}", shape_attributes(contract, event.pairs, tidy))
 
 
 def mark_mode(events: list[Event], begun: int) -> None:
@@ -148,17 +150,21 @@ def _key_bytes(attribute: tuple[str, str]) -> bytes:
     return attribute[0].encode()
 
 
-def _size(attributes: Sequence[AttributeLike], limit: int = _ALL) -> int:
-    """Bytes of keys and values; of many that are worth more than ``limit``, their characters.
-    Raises: TypeError, ValueError for what is no pair of texts.
+def _look(attributes: Sequence[AttributeLike], limit: int) -> tuple[int, bool]:
+    """Bytes of keys and values, and whether the attributes stand as they are: nothing to trim, no
+    key empty or reserved. Of many that are worth more than ``limit``, their characters. Raises:
+    TypeError, ValueError for what is no pair of texts.
     """
     if len(attributes) > _FEW:
         characters = sum(map(len, chain.from_iterable(attributes)))
         if characters > limit + EVENT_FREE_BYTES:
-            return characters
-    if sum(map(len, attributes)) != 2 * len(attributes):
-        raise ValueError("an attribute is a pair")
-    return _length("".join(chain.from_iterable(attributes)))
+            return characters, False
+    text = "".join(chain.from_iterable(attributes))
+    tidy = _is_ascii(text) and text.split(None, 1) == [text]
+    for key, _ in attributes:
+        if not key or key[0] == "_":
+            tidy = False
+    return _length(text), tidy
 
 
 def _length(text: str) -> int:

@@ -84,7 +84,7 @@ class Execution:
             overlay.rollback(start)
             return _refused(_out_of_gas(error, meter), tx, meter, [])
         block.gas_wanted += tx.gas_limit
-        scope = TxScope(block, meter, passed.signers, TransactionInfo(index), events)
+        scope = TxScope(block, overlay, meter, passed.signers, TransactionInfo(index), events)
         scope.restricted = passed.restricted
         scope.hosts = self._hosts
         scope.observer = observer
@@ -168,7 +168,7 @@ class Execution:
         failure is returned.
         """
         meter = GasMeter(gas_limit)
-        scope = TxScope(block, meter, (), None, [])
+        scope = TxScope(block, block.overlay, meter, (), None, [])
         scope.hosts = self._hosts
         before = block.overlay.checkpoint()
         try:
@@ -188,7 +188,7 @@ class Execution:
     def genesis_message(self, block: BlockScope, message: Msg) -> list[Event]:
         """Run a message of the genesis file, without fee, limit or signature. Raises: AppError."""
         static.check(message, self.prefix)
-        scope = TxScope(block, GasMeter(ENDLESS), (), None, [])
+        scope = TxScope(block, block.overlay, GasMeter(ENDLESS), (), None, [])
         scope.hosts = self._hosts
         try:
             self.dispatcher.run(scope, message)

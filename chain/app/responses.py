@@ -4,7 +4,6 @@ chain's errors.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from chain.app.context import (
@@ -19,11 +18,9 @@ from chain.app.context import (
     Outcome,
 )
 from chain.app.events import (
-    AttributeLike,
     Event,
-    EventLike,
-    attributes_cost,
-    event_cost,
+    Looked,
+    look,
     shape_attributes,
     shape_event,
 )
@@ -46,6 +43,7 @@ _FAILED: Final = {EXECUTE: 5, INSTANTIATE: 4, MIGRATE: 11, SUDO: 5, REPLY: 5, IN
 _MESSAGES_FREE: Final = 64
 _MESSAGE: Final = 100
 _NO_MESSAGES: Final[list[Prepared]] = []
+_NOT_LOOKED: Final = Looked(0, 0, [])
 
 
 def setup_cost(discount: bool, msg_size: int = 0) -> int:
@@ -89,7 +87,7 @@ def respond(call: Call, response: Response) -> Frame | Outcome:
     Raises: AppError wasm/21 for a bad event, wasm/14 for a missing reply policy, VmError.
     """
     kind, address = call.kind, call.address
-    attributes, custom, data = response.attributes, response.events, response.data
+    attributes, custom, data = response.pairs, response.events, response.data
     messages, unclear = _NO_MESSAGES, False
     if response.messages:
         many = len(response.messages) - _MESSAGES_FREE
@@ -99,8 +97,10 @@ def respond(call: Call, response: Response) -> Frame | Outcome:
     if data is not None and not isinstance(data, bytes):
         raise VmError("Error calling the VM: the data of a response is not bytes")
     gas = RESULT_BYTE * len(data) if data else 0
+    looked = _NOT_LOOKED
     if attributes or custom:
-        gas += _events_cost(attributes, custom, call.meter.limit - call.meter.used)
+        looked = _look(response, call.meter.limit - call.meter.used)
+        gas += looked.gas + RESULT_BYTE * looked.size
     for sub in messages:
         gas += RESULT_BYTE * size(sub)
     if gas:
@@ -108,9 +108,9 @@ def respond(call: Call, response: Response) -> Frame | Outcome:
     events = call.tx.events
     try:
         if attributes:
-            events.append(Event("wasm", shape_attributes(address, attributes)))
-        for event in custom:
-            events.append(shape_event(address, event))
+            events.append(Event("wasm", shape_attributes(address, attributes, looked.tidy[0])))
+        for place, event in enumerate(custom, 1):
+            events.append(shape_event(address, event, looked.tidy[place]))
         if unclear:
             raise AppError.wrap("wasm", 14, "replyOn value")
     except AppError as error:
@@ -132,14 +132,9 @@ def finish(kind: str, address: str, data: bytes | None) -> Outcome:
     return Outcome(url, results.instantiate_value(address, data), True)
 
 
-def _events_cost(
-    attributes: Sequence[AttributeLike], custom: Sequence[EventLike], limit: int
-) -> int:
-    """Gas of attributes and events, and of reading the attributes; VmError for what is no text."""
+def _look(response: Response, limit: int) -> Looked:
+    """What attributes and events cost and whether they are tidy; VmError for what is no text."""
     try:
-        gas, size_bytes = attributes_cost(attributes, limit)
-        if custom:
-            gas = event_cost(attributes, custom, size_bytes, limit)
+        return look(response.pairs, response.events, limit)
     except (AttributeError, TypeError, ValueError):
         raise VmError("Error calling the VM: an attribute or event is malformed") from None
-    return gas + RESULT_BYTE * size_bytes

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from msgspec import Struct
 
@@ -29,37 +29,68 @@ class Attribute(NamedTuple):
 _attribute: Final = partial(tuple.__new__, Attribute)
 
 
-class Event:
+_NO_PAIRS: Final = ()
+
+
+class _Attributed:
+    """A list of attributes. They are plain pairs until somebody asks for ``attributes``, for a
+    named one costs more than all else that is done with it.
+    """
+
+    __slots__ = ("_named", "pairs")
+
+    _named: bool
+    #: the attributes in order, of one kind or the other
+    pairs: list[Any]
+
+    @property
+    def attributes(self) -> list[Attribute]:
+        """The attributes in order; the list may be changed."""
+        if not self._named:
+            self._named = True
+            self.pairs = list(map(_attribute, self.pairs))
+        return self.pairs
+
+    @attributes.setter
+    def attributes(self, attributes: list[Attribute]) -> None:
+        self._named = True
+        self.pairs = attributes
+
+    def add_attribute(self, key: str, value: str) -> Self:
+        """Add one attribute at the end."""
+        self.pairs.append(_attribute((key, value)) if self._named else (key, value))
+        return self
+
+    def add_attributes(self, attributes: Iterable[tuple[str, str]]) -> Self:
+        """Add attributes at the end, in order."""
+        pairs = [(key, value) for key, value in attributes]
+        self.pairs.extend(map(_attribute, pairs) if self._named else pairs)
+        return self
+
+
+class Event(_Attributed):
     """A typed list of attributes; ``add_attribute`` adds in place and gives the event back."""
 
-    __slots__ = ("attributes", "type")
+    __slots__ = ("type",)
 
     def __init__(self, type: str, attributes: Iterable[tuple[str, str]] = ()) -> None:
         self.type = type
-        self.attributes: list[Attribute] = [_attribute((key, value)) for key, value in attributes]
-
-    def add_attribute(self, key: str, value: str) -> Event:
-        """Add one attribute at the end."""
-        self.attributes.append(_attribute((key, value)))
-        return self
-
-    def add_attributes(self, attributes: Iterable[tuple[str, str]]) -> Event:
-        """Add attributes at the end, in order."""
-        self.attributes.extend([_attribute((key, value)) for key, value in attributes])
-        return self
+        pairs = attributes is not _NO_PAIRS
+        self.pairs = [(key, value) for key, value in attributes] if pairs else []
+        self._named = False
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Event)
             and self.type == other.type
-            and self.attributes == other.attributes
+            and self.pairs == other.pairs
         )
 
     def __hash__(self) -> int:
         raise TypeError("Event has no hash")
 
     def __repr__(self) -> str:
-        return f"Event({self.type!r}, {[tuple(a) for a in self.attributes]!r})"
+        return f"Event({self.type!r}, {[tuple(a) for a in self.pairs]!r})"
 
 
 class ReplyOn(Words):
@@ -136,34 +167,24 @@ class SubMsg:
         return f"SubMsg({self.msg!r}, id={self.id}, reply_on={str(self.reply_on)!r})"
 
 
-class Response:
+class Response(_Attributed):
     """What a call did besides writing.
 
-    Messages, attributes, events, data. Methods add in place and chain.
+    Messages, attributes (of the ``wasm`` event), events, data. Methods add in place and chain.
     """
 
-    __slots__ = ("attributes", "data", "events", "messages")
+    __slots__ = ("data", "events", "messages")
 
     messages: list[SubMsg]
-    attributes: list[Attribute]
     events: list[Event]
     data: bytes | None
 
     def __init__(self) -> None:
         self.messages = []
-        self.attributes = []
+        self.pairs = []
+        self._named = False
         self.events = []
         self.data = None
-
-    def add_attribute(self, key: str, value: str) -> Response:
-        """Add one attribute to the ``wasm`` event."""
-        self.attributes.append(_attribute((key, value)))
-        return self
-
-    def add_attributes(self, attributes: Iterable[tuple[str, str]]) -> Response:
-        """Add attributes to the ``wasm`` event, in order."""
-        self.attributes.extend([_attribute((key, value)) for key, value in attributes])
-        return self
 
     def add_event(self, event: Event) -> Response:
         """Add a custom event, emitted as ``wasm-<type>`` (EV-4)."""

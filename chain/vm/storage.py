@@ -10,7 +10,7 @@ code of the chain.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final, NoReturn, Protocol
+from typing import Any, Final, NoReturn, Protocol
 
 from chain.errors import VmError
 from chain.gas import (
@@ -47,7 +47,8 @@ class ReadStore(Protocol):
         """Entries from ``start`` (included) to ``end`` (excluded) in key order."""
 
 
-_RUNTIME: Final = "Error calling the VM: Error executing Wasm: Wasmer runtime error: RuntimeError: "
+_EXECUTING: Final = "Error calling the VM: Error executing Wasm: "
+_RUNTIME: Final = f"{_EXECUTING}Wasmer runtime error: RuntimeError: "
 
 
 def _refuse_key(key: bytes) -> NoReturn:
@@ -69,11 +70,12 @@ def _refuse_region(key: bytes) -> NoReturn:
 class QueryStorage:
     """Read-only storage of one contract, charged on the meter of the call."""
 
-    __slots__ = ("_get", "_meter", "_prefix", "_range", "_reading")
+    __slots__ = ("_meter", "_prefix", "_reading", "_store")
+
+    _store: ReadStore
 
     def __init__(self, store: ReadStore, prefix: bytes, meter: GasMeter) -> None:
-        self._get = store.get
-        self._range = store.range
+        self._store = store
         self._prefix = prefix
         self._reading = KV_READ + KV_READ_BYTE * (len(prefix) - STORE_BYTE)
         self._meter = meter
@@ -83,7 +85,7 @@ class QueryStorage:
         size = len(key)
         if size > KEY_MAX:
             _refuse_region(key)
-        value = self._get(self._prefix + key)
+        value = self._store.get(self._prefix + key)
         if value is not None:
             size += len(value)
         meter = self._meter
@@ -116,7 +118,7 @@ class QueryStorage:
         if high is not None and low >= high:
             meter.consume(KV_ITER_NEXT, "IterNextFlat")
             return iter(())
-        entries = self._range(low, high, order == "descending")
+        entries = self._store.range(low, high, order == "descending")
         first = next(entries, None)
         if first is None:
             meter.consume(KV_ITER_NEXT, "IterNextFlat")
@@ -127,8 +129,7 @@ class QueryStorage:
 
     def close(self) -> None:
         """End the life of this handle: what a contract kept of it fails from now on."""
-        self._get = _dead
-        self._range = _dead
+        self._store = _DEAD
 
 
 class ContractStorage(QueryStorage):
@@ -138,14 +139,14 @@ class ContractStorage(QueryStorage):
     a send of a message comes here seventeen times.
     """
 
-    __slots__ = ("_below", "_note", "_remove", "_writes", "_writing")
+    __slots__ = ("_journal", "_writes", "_writing")
+
+    _store: Overlay
 
     def __init__(self, overlay: Overlay, prefix: bytes, meter: GasMeter) -> None:
+        self._store = overlay
         self._writes = overlay.writes
-        self._below = overlay.base.get
-        self._note = overlay.journal.append
-        self._range = overlay.range
-        self._remove = overlay.remove
+        self._journal = overlay.journal
         self._prefix = prefix
         gross = len(prefix) - STORE_BYTE
         self._reading = KV_READ + KV_READ_BYTE * gross
@@ -160,7 +161,7 @@ class ContractStorage(QueryStorage):
         key = self._prefix + key
         value = self._writes.get(key, MISSING)
         if value is MISSING:
-            value = self._below(key)
+            value = self._store.base.get(key)
         if value is not None:
             size += len(value)  # type: ignore[arg-type]  # not MISSING, so bytes
         meter = self._meter
@@ -175,7 +176,7 @@ class ContractStorage(QueryStorage):
         if not 0 < size <= KEY_MAX:
             _refuse_key(key)
         if not isinstance(value, bytes):
-            raise VmError("Error calling the VM: Error executing Wasm: value is not bytes")
+            raise VmError(f"{_EXECUTING}value is not bytes")
         length = len(value)
         if length > VALUE_MAX:
             raise VmError(
@@ -188,7 +189,7 @@ class ContractStorage(QueryStorage):
             raise OutOfGas("WritePerByte")
         writes = self._writes
         key = self._prefix + key
-        self._note((key, writes.get(key, MISSING)))
+        self._journal.append((key, writes.get(key, MISSING)))
         writes[key] = value
 
     def remove(self, key: bytes) -> None:
@@ -200,15 +201,12 @@ class ContractStorage(QueryStorage):
         meter.used = used
         if used > meter.limit:
             raise OutOfGas("Delete")
-        self._remove(self._prefix + key)
+        self._store.remove(self._prefix + key)
 
     def close(self) -> None:
         """End the life of this handle: what a contract kept of it fails from now on."""
-        self._writes = {}
-        self._below = _dead
-        self._note = _dead
-        self._range = _dead
-        self._remove = _dead
+        self._store = self._journal = _DEAD
+        self._writes = _NOTHING
 
 
 #: what a tracer is told: operation, contract's key, value or None
@@ -266,5 +264,14 @@ def _after(prefix: bytes) -> bytes | None:
     return body[:-1] + bytes((body[-1] + 1,)) if body else None
 
 
-def _dead(*_: object, **__: object) -> NoReturn:
-    raise VmError("Error calling the VM: Error executing Wasm: handle used after its call ended")
+class _Dead:
+    """What stands for the store, and for its journal, of a call that has ended."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise VmError(f"{_EXECUTING}handle used after its call ended")
+
+
+_DEAD: Final[Any] = _Dead()
+_NOTHING: Final[dict[bytes, bytes | None]] = {}

@@ -257,11 +257,11 @@ def binary(value: Any = b"") -> Binary:
     return Binary(value)
 
 
-def event(*args: Any, **named: Any) -> Event:
+def event(type: Any, attributes: Any = ()) -> Event:
     """``Event`` of a type and a list of pairs: a copy of them."""
-    for arg in (*args, *named.values()):
-        copied(arg)
-    return Event(*args, **named)
+    copied(type)
+    copied(attributes)
+    return Event(type, attributes)
 
 
 def divided(left: int, right: int) -> tuple[int, int]:

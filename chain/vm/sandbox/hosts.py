@@ -31,6 +31,7 @@ ADDRESS_STEPS: Final = 60
 QUERY_STEPS: Final = 100
 #: steps and cells of each thing that is copied: a pair is some sixty bytes, a submessage more
 _COPY: Final = 8
+_COPIED: Final = (*SEQUENCES, *MAPPINGS)
 _COIN: Final = 100  # steps of reading a coin
 
 
@@ -45,7 +46,7 @@ def own(receiver: Any, name: str) -> Callable[..., Any]:
 
 def copied(items: Any) -> None:
     """Pay for a list that the host copies, part by part. Raises: Trap when it is too long."""
-    if isinstance(items, (*SEQUENCES, *MAPPINGS)):
+    if isinstance(items, _COPIED):
         size = len(items)
         if size > ITEMS_FREE:
             make_items(size)

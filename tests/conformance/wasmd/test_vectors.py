@@ -9,7 +9,7 @@ from scripted import Scripted, nothing
 from twins.cosmos import b64, compact
 
 from chain import gas
-from chain.app.events import event_cost
+from chain.app.events import look
 from chain.app.responses import reply_cost, setup_cost
 from chain.crypto import addresses
 from chain.gas import GasMeter, OutOfGas
@@ -131,7 +131,7 @@ def event_of(shown):
 def test_event_costs(vector):
     attributes = [Attribute(a["key"], a["value"]) for a in vector["attributes"] or ()]
     events = [event_of(event) for event in vector["events"] or ()]
-    assert event_cost(attributes, events) == vector["gas"]
+    assert look(attributes, events).gas == vector["gas"]
 
 
 @pytest.mark.parametrize("vector", GAS["setup_contract_cost"], ids=str)
