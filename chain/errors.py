@@ -56,7 +56,7 @@ REGISTERED: Final[dict[tuple[str, int], str]] = {
     ("wasm", 5): "execute wasm contract failed",
     ("wasm", 8): "not found",
     ("wasm", 9): "query wasm contract failed",
-    ("wasm", 10): "invalid CosmosMsg",
+    ("wasm", 10): "invalid CosmosMsg from the contract",
     ("wasm", 11): "migrate wasm contract failed",
     ("wasm", 12): "empty",
     ("wasm", 13): "exceeds limit",

@@ -428,7 +428,6 @@ class App:
 
     def _deliver(self, opened: OpenBlock, known: Known | AppError) -> TxResult:
         if isinstance(known, AppError):
-            opened.scope.index += 1
             result = TxResult(known.code, known.codespace, known.log)
         else:
             mode = Mode(False, False, known.proofs, known.sound)

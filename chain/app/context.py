@@ -46,7 +46,7 @@ class BlockScope:
     events: list[Event] = field(default_factory=list)
     fees: list[PendingFee] = field(default_factory=list)
     validator_updates: dict[bytes, ValidatorRecord] = field(default_factory=dict)
-    #: transactions run so far; the next one's index
+    #: transactions so far whose messages ran; the next one's index
     index: int = 0
     #: gas wanted so far, against the block's limit
     gas_wanted: int = 0

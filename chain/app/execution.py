@@ -63,8 +63,6 @@ class Execution:
         params = gov.load_params(overlay)
         start = overlay.checkpoint()
         meter = GasMeter(_limit(tx, params, mode))
-        index = block.index
-        block.index += 1
         events: list[Event] = []
         try:
             messages = static_check(
@@ -84,6 +82,8 @@ class Execution:
             overlay.rollback(start)
             return _refused(_out_of_gas(error, meter), tx, meter, [])
         block.gas_wanted += tx.gas_limit
+        index = block.index
+        block.index += 1  # one that was refused before its messages does not count (TX-7)
         scope = TxScope(block, overlay, meter, passed.signers, TransactionInfo(index), events)
         scope.restricted = passed.restricted
         scope.hosts = self._hosts

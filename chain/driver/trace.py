@@ -95,7 +95,6 @@ def _run(app: App, scope: BlockScope, raw: bytes, tracer: Tracer | None) -> TxRe
     try:
         tx = decode_tx(raw)
     except AppError as error:
-        scope.index += 1
         return TxResult(error.code, error.codespace, error.log)
     return app.execution.deliver(scope, tx, Mode(), tracer)
 

@@ -119,12 +119,21 @@ def test_every_transaction_gets_a_result(world):
     assert [result.code == 0 for result in results] == [False, True, False, False]
 
 
-def test_the_transaction_index_counts_every_transaction(world):
+def test_TX_7_the_index_counts_what_passed_the_checks_before_the_messages(world):
     world.block()
-    world.block(b"junk", world.native_tx([send(world)], world.alice))
     world.open()
-    world.call(b'{"set":{"a":"1"}}')
-    assert world.app.open_scope.index == 1
+    good = [world.native_tx([send(world)], world.alice, skip=n) for n in range(2)]
+    failing = world.native_tx([MsgSend(world.bob.address, world.alice.address, ())], world.bob)
+    for raw, code, index in (
+        (b"junk", 2, 0),
+        (good[1], 32, 0),  # its sequence has not come
+        (good[0], 0, 1),
+        (failing, 10, 2),
+        (good[0], 32, 2),
+        (good[1], 0, 3),
+    ):
+        assert world.app.deliver(raw).code == code
+        assert world.app.open_scope.index == index
 
 
 def test_prepare_keeps_order_and_stays_within_bytes(world):

@@ -181,6 +181,13 @@ def test_a_protobuf_messages_signer_is_an_address(signer, log):
     assert error.log.startswith(log)
 
 
+def test_a_protobuf_message_of_no_known_type_is_refused():
+    error = one({"any": {"type_url": "/nope", "value": ""}}).message
+    assert (error.codespace, error.code) == ("wasm", 10)
+    text = "Cannot unpack proto message with type URL: /nope: invalid CosmosMsg from the contract"
+    assert error.log == text
+
+
 def test_a_protobuf_message_is_checked_before_its_signer():
     error = anymsg(m.MsgExecuteContract(YOU, ME, b"no json", ())).message
     assert (error.codespace, error.code, error.log) == ("wasm", 14, "payload msg: invalid")
