@@ -136,6 +136,7 @@ class Dispatcher:
         sub = self._settle(frame)
         tx.overlay.rollback(frame.checkpoint)
         del tx.events[frame.mark :]
+        error = unhandled(error)
         if tx.observer is not None:
             tx.observer.outcome(frame.address, sub.id, redacted(error))
         if sub.reply_on in ("success", "never"):
@@ -204,6 +205,15 @@ class Dispatcher:
                 return
             stack.pop()
         raise error
+
+
+def unhandled(error: AppError) -> AppError:
+    """The error of a message; where it was that nobody knows a message below, wasmd asks its other
+    handlers too and forgets where that one was (SUB-13).
+    """
+    if error.code == 20 and error.codespace == "wasm":
+        return AppError.wrap("wasm", 20, "no handler found")
+    return error
 
 
 def replied(error: AppError) -> AppError:

@@ -288,6 +288,16 @@ def test_SUB_13_the_log_shows_every_prefix(world):
     assert result.log.endswith("index: 0: dispatch: T: execute wasm contract failed")
 
 
+def test_SUB_13_where_an_unknown_message_was_is_forgotten_outside(world):
+    below = script(messages=[sub(send(world.bob, "1denom"), then=script(messages=[plain({})]))])
+    text = "no handler found: unknown message from the contract"
+    assert world.run(below).log.endswith(f"index: 0: reply: dispatch: {text}")
+    for on in ("never", "success"):
+        result = world.run(script(messages=[sub(call(world.b, below), on)]))
+        assert result.log.endswith(f"index: 0: {text}")
+    assert error_seen(world, call(world.b, below)) == "codespace: wasm, code: 20"
+
+
 def test_SUB_14_a_reply_sees_no_events_of_native_messages(world):
     result = world.run(script(messages=[sub(send(world.bob, "1denom")), sub(burn("1denom"))]))
     assert [reply["result"]["ok"]["events"] for reply in world.replies(world.a)] == [[], []]
