@@ -6,6 +6,7 @@ turn comes.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Final
 
@@ -92,7 +93,29 @@ def json_payload(raw: bytes) -> None:
     try:
         _RAW.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        raise AppError.wrap("wasm", 14, "payload msg") from None
+        if not _go_takes(raw):
+            raise AppError.wrap("wasm", 14, "payload msg") from None
+
+
+def _go_takes(raw: bytes) -> bool:
+    """Whether it is JSON for Go, to which half a surrogate pair and bytes that are no UTF-8 are
+    text; a contract's own decoding refuses them.
+    """
+    try:
+        json.loads(
+            raw.decode("utf-8", "replace"),
+            parse_int=str,
+            parse_float=str,
+            parse_constant=_no_constant,
+        )
+    except ValueError:
+        return False
+    return True
+
+
+def _no_constant(name: str) -> None:
+    """NaN and the like are no JSON. Raises: ValueError."""
+    raise ValueError(name)
 
 
 def _depth(raw: bytes) -> int:

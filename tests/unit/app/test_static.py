@@ -1,4 +1,4 @@
-"""Checks of a message that need no state: who may instantiate a code, as wasmd says it."""
+"""Checks of a message that need no state: who may instantiate a code, what is JSON at all."""
 
 import pytest
 from app_world import native
@@ -7,8 +7,31 @@ from chain.app import static
 from chain.errors import AppError
 from chain.tx.messages import AccessConfig, MsgStoreCode
 
+JSON_OF_GO = (
+    b'{"a":"\\ud800"}',
+    b'{"a":"\\ud800\\u0041"}',
+    b'"\xff\xfe"',
+    b'{"\xc3":1}',
+    b" [1e999,-0,0.5E-7] \r\n",
+    b"9" * 5000,
+)
+NO_JSON = (
+    *(b"", b" ", b"\xff", b"nul", b"NaN", b"-Infinity", b"01", b"+1", b"1.", b".5", b"-"),
+    *(b'"\x01"', b'"\\x"', b'"\\ud8"', b"{}{}", b"[1,]", b"\xef\xbb\xbf{}", b"{'a':1}", b"{}\x0b"),
+)
 ALICE, BOB = native("alice").address, native("bob").address
 WHERE = "instantiate permission: "
+
+
+@pytest.mark.parametrize("raw", JSON_OF_GO)
+def test_what_go_takes_as_json_is_left_to_the_contract(raw):
+    static.json_payload(raw)
+
+
+@pytest.mark.parametrize("raw", NO_JSON)
+def test_what_is_no_json_is_refused(raw):
+    with pytest.raises(AppError, match="payload msg: invalid"):
+        static.json_payload(raw)
 
 
 def check(permission, *addresses):
