@@ -29,7 +29,7 @@ from chain.tx.messages import DevExecute, MsgExecuteContract
 POINTS = {
     "smoke": (40, 80),
     "quick": (2_000, 5_000, 10_000, 20_000, 30_000),
-    "real": (10_000, 25_000, 50_000, 75_000, 100_000, 150_000, 200_000),
+    "real": (50_000, 100_000, 200_000, 300_000, 500_000, 750_000, 1_000_000),
 }
 BLOCK = 500
 SENDERS = 1_000
