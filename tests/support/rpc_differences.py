@@ -18,6 +18,13 @@ NAMED: dict[str, str] = {
     "ante_fee_two_denoms_ok": "fees are paid in MSG alone (CH-4)",
 }
 
+#: transactions of the second recording, by id
+NAMED_AGAIN: dict[str, str] = {
+    "ante_pubkey_absent_known_account": _CRASH,
+    "ante_no_fee_message": _CRASH,
+    "store_garbage": "no code comes in over the network, and the text says what to send",
+}
+
 _NO_MODULES = "this chain has no mint, staking and distribution, whose events and state these are"
 _GENESIS = "the genesis is another one"
 _LISTING = "the list of methods lacks nothing and names no unsafe ones"

@@ -85,7 +85,7 @@ def account_info(desk: Desk, request: Any) -> Any:
 
 def account_list(desk: Desk, request: Any) -> Any:
     """All accounts, in the order of their bytes."""
-    page = counted(desk.view, keys.ACCOUNT, request)
+    page = counted(desk.view, keys.ACCOUNT, request, Failure.plain)
     answer = _response("QueryAccounts")
     for canonical, raw in page.rows:
         answer.accounts.append(_packed(desk, canonical, records.decode_account(raw)))
@@ -96,7 +96,7 @@ def account_list(desk: Desk, request: Any) -> Any:
 def address_by_id(desk: Desk, request: Any) -> Any:
     """The address of an account number."""
     wanted = request.account_id
-    if request.id < 0 or (request.id and wanted):
+    if request.id:
         raise Failure.argument(
             "requesting with id isn't supported, try to request using account-id"
         )

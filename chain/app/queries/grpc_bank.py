@@ -11,7 +11,7 @@ from chain.app import gov, keys
 from chain.app.keys import decode_amount
 from chain.app.queries.desk import Desk
 from chain.app.queries.failure import Failure
-from chain.app.queries.paging import LIMIT, counted
+from chain.app.queries.paging import LIMIT, counted, internal, one_start
 from chain.app.units import BASE, UNITS, query_denom, valid_denom
 from chain.tx.proto import message
 
@@ -79,7 +79,7 @@ def spendable_balances(desk: Desk, request: Any) -> Any:
 
 def total_supply(desk: Desk, request: Any) -> Any:
     """How much of everything there is."""
-    page = counted(desk.view, keys.SUPPLY, request)
+    page = counted(desk.view, keys.SUPPLY, request, internal)
     answer = _response("TotalSupply")
     answer.supply.extend([_coin(key.decode(), decode_amount(raw)) for key, raw in page.rows])
     answer.pagination.CopyFrom(page.pagination)
@@ -106,6 +106,8 @@ def send_enabled(desk: Desk, request: Any) -> Any:
     """What may not be sent."""
     disabled = gov.load_params(desk.view).send_disabled
     asked = list(request.denoms)
+    if not asked:
+        one_start(request.pagination, internal)
     answer = _response("SendEnabled")
     for denom in asked or disabled:
         if not asked or denom in disabled:
@@ -143,9 +145,16 @@ def metadata_by_text(desk: Desk, request: Any) -> Any:
 
 def all_metadata(desk: Desk, request: Any) -> Any:
     """What all denominations are."""
+    asked = request.pagination
+    one_start(asked, internal)
+    start, only = asked.key, BASE.encode()
     answer = _response("DenomsMetadata")
-    _fill_metadata(answer.metadatas.add())
-    answer.pagination.total = 1
+    after = start and (start < only if asked.reverse else start > only)
+    if not after and not asked.offset:
+        _fill_metadata(answer.metadatas.add())
+    if not start and (asked.count_total or not asked.limit):
+        answer.pagination.total = 1
+    answer.pagination.SetInParent()
     return answer
 
 
@@ -153,16 +162,17 @@ def denom_owners(desk: Desk, request: Any) -> Any:
     """Who holds a denomination; a page also ends after many balances of others."""
     stored, factor = _denom(request.denom)
     asked = request.pagination
-    if asked.offset and asked.key:
-        raise Failure.argument(
-            "paginate: invalid request, either offset or key is expected, got both"
-        )
+    one_start(asked, Failure.plain)
     limit = min(asked.limit or LIMIT, _OWNERS_SCAN)
     wanted = stored.encode()
     answer = _response("DenomOwners")
     seen = 0
-    start = keys.BALANCE + asked.key
-    rows = desk.view.range(start, keys.prefix_end(keys.BALANCE))
+    start, end = keys.BALANCE, keys.prefix_end(keys.BALANCE)
+    if asked.key and asked.reverse:
+        end = keys.prefix_end(start + asked.key)
+    elif asked.key:
+        start += asked.key
+    rows = desk.view.range(start, end, asked.reverse)
     for number, (key, raw) in enumerate(islice(rows, _OWNERS_SCAN + 1)):
         body = key[len(keys.BALANCE) :]
         width = body[0] + 1
@@ -183,7 +193,7 @@ def denom_owners(desk: Desk, request: Any) -> Any:
         owner = answer.denom_owners.add(address=desk.text(body[1:width]))
         owner.balance.CopyFrom(_coin(request.denom, decode_amount(raw) // factor))
     if not asked.key and (asked.count_total or not asked.limit):
-        answer.pagination.total = seen
+        answer.pagination.total = seen if answer.denom_owners or not asked.offset else 0
     answer.pagination.SetInParent()
     return answer
 

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from chain.app import keys, records
+from chain.app.printable import is_printable
 from chain.app.queries.desk import Desk
 from chain.app.queries.failure import Failure
-from chain.app.queries.paging import plain
+from chain.app.queries.paging import only_key, plain
 from chain.app.records import CodeRecord
 from chain.app.static import json_payload
-from chain.crypto.addresses import AddressError, predictable_address
+from chain.crypto.addresses import AddressError, predictable_address, validate
 from chain.errors import AppError
 from chain.tx.proto import message
 from chain.vm.querier import NoSuchCode, NoSuchContract
@@ -21,6 +22,7 @@ _NOBODY, _EVERYBODY, _ANY_OF = 1, 3, 4
 _OPERATIONS: Final = {"init": 1, "migrate": 2, "genesis": 3}
 _POSITION: Final = 16  # bytes of height and index in the keys of lists
 _CODE_MAX: Final = 1 << 64
+_HEX: Final = frozenset(b"0123456789abcdefABCDEF")
 
 
 def _response(name: str) -> Any:
@@ -83,6 +85,7 @@ def codes(desk: Desk, request: Any) -> Any:
 
 def pinned_codes(desk: Desk, request: Any) -> Any:
     """None: nothing is pinned here."""
+    only_key(request.pagination)
     answer = _response("PinnedCodes")
     answer.pagination.SetInParent()
     return answer
@@ -192,22 +195,32 @@ def smart_state(desk: Desk, request: Any) -> Any:
     return answer
 
 
+def _hex(text: str, what: str) -> bytes:
+    """Bytes of hex text. Raises: Failure in the words of Go's decoder."""
+    for char in text.encode():
+        if char not in _HEX:
+            shown = f" '{chr(char)}'" if is_printable(chr(char)) else ""
+            raise Failure.plain(f"invalid {what}: encoding/hex: invalid byte: U+{char:04X}{shown}")
+    if len(text) % 2:
+        raise Failure.plain(f"invalid {what}: encoding/hex: odd length hex string")
+    return bytes.fromhex(text)
+
+
 def build_address(desk: Desk, request: Any) -> Any:
     """The address that ``instantiate2`` would give."""
+    checksum = _hex(request.code_hash, "code hash")
     try:
-        checksum = bytes.fromhex(request.code_hash)
-    except ValueError:
-        raise Failure.argument("invalid code hash: not hex") from None
-    creator = desk.argument(request.creator_address)
-    try:
-        salt = bytes.fromhex(request.salt)
-    except ValueError:
-        raise Failure.argument("invalid salt: not hex") from None
+        creator = validate(request.creator_address, desk.prefix)
+    except AddressError as error:
+        raise Failure.plain(f"invalid creator address: {error}") from None
+    salt = _hex(request.salt, "salt")
+    if not salt:
+        raise Failure.argument("empty salt")
     if request.init_args:
         try:
             json_payload(request.init_args)
         except AppError:
-            raise Failure.argument("invalid init args") from None
+            raise Failure.of(AppError("wasm", 14, "invalid")) from None
     answer = _response("BuildAddress")
     try:
         answer.address = predictable_address(

@@ -5,7 +5,7 @@ A page also ends at 4 MiB, with a key for the next one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 from chain.app import keys
@@ -15,6 +15,7 @@ from chain.store.types import Reader
 from chain.tx.proto import message
 
 LIMIT: Final = 100
+_BOTH: Final = "invalid request, either offset or key is expected, got both"
 _RESPONSE: Final = message("cosmos.base.query.v1beta1.PageResponse")
 
 
@@ -25,16 +26,31 @@ class Page(NamedTuple):
     pagination: Any
 
 
-def counted(view: Reader, prefix: bytes, request: Any) -> Page:
+def one_start(asked: Any, refused: Callable[[str], Failure]) -> None:
+    """A page begins at a key or at an offset. Raises: Failure in the words of the service."""
+    if asked.offset and asked.key:
+        raise refused(_BOTH)
+
+
+def internal(text: str) -> Failure:
+    """How the SDK's supply and metadata refuse a page."""
+    return Failure.status("Internal", text)
+
+
+def paginate(text: str) -> Failure:
+    """How the SDK's balances refuse a page."""
+    return Failure.argument(f"paginate: {text}")
+
+
+def counted(
+    view: Reader, prefix: bytes, request: Any, refused: Callable[[str], Failure] = paginate
+) -> Page:
     """A page as the SDK makes it: without a limit 100, and then the total is counted.
 
     ``request`` has ``pagination``. Raises: Failure.
     """
     asked = request.pagination
-    if asked.offset and asked.key:
-        raise Failure.argument(
-            "paginate: invalid request, either offset or key is expected, got both"
-        )
+    one_start(asked, refused)
     limit = asked.limit or LIMIT
     if asked.key:
         return _from_key(view, prefix, asked.key, limit, reverse=asked.reverse)
@@ -42,11 +58,16 @@ def counted(view: Reader, prefix: bytes, request: Any) -> Page:
     return _from_offset(view, prefix, asked, limit, total=total)
 
 
+def only_key(asked: Any) -> None:
+    """wasmd's lists have no offset and no total. Raises: Failure."""
+    if asked.offset or asked.count_total:
+        raise Failure.argument("offset and count queries not supported")
+
+
 def plain(view: Reader, prefix: bytes, request: Any) -> Page:
     """A page as wasmd makes it: 100 at most, no offset, no total. Raises: Failure."""
     asked = request.pagination
-    if asked.offset or asked.count_total:
-        raise Failure.argument("offset and count queries not supported")
+    only_key(asked)
     limit = min(asked.limit or LIMIT, LIMIT)
     return _from_key(view, prefix, asked.key, limit, reverse=asked.reverse)
 
