@@ -107,4 +107,6 @@ class GasMeter:
             self.steps = total
             return
         self.steps = total % STEPS_PER_GAS
-        self.consume(total // STEPS_PER_GAS, "compute")
+        self.used += total // STEPS_PER_GAS
+        if self.used > self.limit:
+            raise OutOfGas("compute")

@@ -256,6 +256,12 @@ def base64_decode(text: str) -> bytes:
 
     Other characters, lengths or spare bits are refused.
     """
+    try:
+        raw = binascii.a2b_base64(text)
+        if binascii.b2a_base64(raw, newline=False) == text.encode():
+            return raw
+    except ValueError:
+        pass
     body = text.rstrip("=")
     pads = len(text) - len(body)
     if body.isascii() and (not pads or (len(text) % 4 == 0 and pads <= BASE64_PAD_MAX)):

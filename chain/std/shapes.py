@@ -283,10 +283,14 @@ def json_dump_hook(value: object) -> object:
     raise SerializeError(type(value).__name__, "no JSON form")
 
 
+#: kinds of values that JSON has
+_AS_THEY_ARE: Final = frozenset({str, int, bool, type(None)})
+
+
 def plain(value: Any, depth: int = 0) -> Any:
     """Check and convert a value of unknown type for the JSON encoder. Raises: SerializeError."""
     kind = type(value)
-    if kind is str or kind is int or kind is bool or value is None:
+    if kind in _AS_THEY_ARE:
         return value
     if depth >= DEPTH_MAX:
         raise SerializeError(kind.__name__, "recursion limit exceeded")
@@ -295,7 +299,7 @@ def plain(value: Any, depth: int = 0) -> Any:
         for key, item in value.items():
             if not isinstance(key, str):
                 raise SerializeError("dict", "object keys must be strings")
-            made[key] = plain(item, depth + 1)
+            made[key] = item if type(item) in _AS_THEY_ARE else plain(item, depth + 1)
         return made
     if kind is list or kind is tuple:
         return [plain(item, depth + 1) for item in value]

@@ -8,13 +8,14 @@ it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from chain.protowire import (
     WireError,
-    any_field,
     bytes_field,
     int_field,
+    message_field,
     read_tag,
     read_varint,
     skip_value,
@@ -55,7 +56,16 @@ _WITH_ADDRESS: Final = (INSTANTIATE, INSTANTIATE2)
 
 def encode_tx_data(responses: Sequence[tuple[str, bytes]]) -> bytes:
     """TxMsgData with the answers (type URL, value) in message order, in field 2 only."""
-    return b"".join([any_field(2, type_url, value) for type_url, value in responses])
+    made = b""
+    for type_url, value in responses:
+        made += message_field(2, _named(type_url) + bytes_field(2, value))
+    return made
+
+
+@lru_cache(maxsize=256)
+def _named(type_url: str) -> bytes:
+    """The first field of an ``Any``; the types are the engine's own, so they are few."""
+    return text_field(1, type_url)
 
 
 def data_value(data: bytes | None) -> bytes:

@@ -60,6 +60,19 @@ def _refuse_key(key: bytes) -> NoReturn:
     )
 
 
+def _check_write(key: bytes, value: object) -> None:
+    """Refuse what cannot be written; most writes are too small to come here."""
+    if not 0 < len(key) <= KEY_MAX:
+        _refuse_key(key)
+    if not isinstance(value, bytes):
+        raise VmError(f"{_EXECUTING}value is not bytes")
+    if len(value) > VALUE_MAX:
+        raise VmError(
+            f"{_RUNTIME}Generic error: Value too big. "
+            f"Tried to write {len(value)} bytes to storage, limit is {VALUE_MAX}."
+        )
+
+
 def _refuse_region(key: bytes) -> NoReturn:
     raise VmError(
         f"{_RUNTIME}Error in guest/host communication: "
@@ -172,19 +185,13 @@ class ContractStorage(QueryStorage):
 
     def set(self, key: bytes, value: bytes) -> None:
         """Write a value; an empty key or one too long aborts the call (STOR-13, STOR-24)."""
-        size = len(key)
-        if not 0 < size <= KEY_MAX:
-            _refuse_key(key)
-        if not isinstance(value, bytes):
-            raise VmError(f"{_EXECUTING}value is not bytes")
-        length = len(value)
-        if length > VALUE_MAX:
-            raise VmError(
-                f"{_RUNTIME}Generic error: Value too big. "
-                f"Tried to write {length} bytes to storage, limit is {VALUE_MAX}."
-            )
+        if not key or not isinstance(value, bytes):
+            _check_write(key, value)
+        size = len(key) + len(value)
+        if size > KEY_MAX:
+            _check_write(key, value)
         meter = self._meter
-        meter.used = used = meter.used + self._writing + KV_WRITE_BYTE * (size + length)
+        meter.used = used = meter.used + self._writing + KV_WRITE_BYTE * size
         if used > meter.limit:
             raise OutOfGas("WritePerByte")
         writes = self._writes

@@ -32,6 +32,7 @@ _HEX: Final = re.compile(r"[+-]?[0-9a-fA-F]{1,128}", re.ASCII)
 _TOLD: Final = (Words, ContractError)
 _MISSING: Final = object()
 int_text: Final = int.__repr__
+_FEW_PARTS: Final = 16  # of an f-string, put together before their size is known
 
 
 def to_text(value: Any = "") -> str:
@@ -63,12 +64,24 @@ def joined(*parts: Any) -> str:
     """An f-string."""
     for part in parts:
         if part.__class__ is not str:
-            parts = tuple([text if text.__class__ is str else to_text(text) for text in parts])
+            parts = tuple(
+                [
+                    part
+                    if part.__class__ is str
+                    else int_text(part)
+                    if part.__class__ is int
+                    else to_text(part)
+                    for part in parts
+                ]
+            )
             break
-    size = sum(map(len, parts))
-    if size > TEXT_FREE:
-        make_text(size)
-    return "".join(parts)
+    if len(parts) > _FEW_PARTS:
+        make_text(sum(map(len, parts)))
+        return "".join(parts)
+    text = "".join(parts)  # at most so many times the longest text, and gone if that is too long
+    if len(text) > TEXT_FREE:
+        make_text(len(text))
+    return text
 
 
 def integer(value: Any = 0, base: int = 10) -> int:

@@ -105,11 +105,13 @@ def _padding(name: str) -> Method:
     """``zfill``, ``ljust``, ``rjust``, ``center``."""
 
     def method(receiver: Any, width: int, *fill: Any) -> Any:
-        if isinstance(receiver, TEXTS):
-            if not isinstance(width, int):
-                raise Trap("a width is an integer")
+        if not isinstance(receiver, TEXTS):
+            return own(receiver, name)(width, *fill)
+        if not isinstance(width, int):
+            raise Trap("a width is an integer")
+        if width > TEXT_FREE or len(receiver) > TEXT_FREE:
             make_text(max(len(receiver), int(width)))
-        return own(receiver, name)(width, *fill)
+        return getattr(receiver, name)(width, *fill)
 
     return method
 

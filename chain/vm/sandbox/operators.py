@@ -179,42 +179,48 @@ def _before_comparing(left: Any, right: Any) -> None:
 
 def eq(left: Any, right: Any) -> Any:
     """``left == right``."""
-    if left.__class__ is not int:
+    kind = left.__class__
+    if kind is not int and (kind is not str or len(left) > TEXT_FREE):
         _before_comparing(left, right)
     return left == right
 
 
 def ne(left: Any, right: Any) -> Any:
     """``left != right``."""
-    if left.__class__ is not int:
+    kind = left.__class__
+    if kind is not int and (kind is not str or len(left) > TEXT_FREE):
         _before_comparing(left, right)
     return left != right
 
 
 def lt(left: Any, right: Any) -> Any:
     """``left < right``."""
-    if left.__class__ is not int:
+    kind = left.__class__
+    if kind is not int and (kind is not str or len(left) > TEXT_FREE):
         _before_comparing(left, right)
     return left < right
 
 
 def le(left: Any, right: Any) -> Any:
     """``left <= right``."""
-    if left.__class__ is not int:
+    kind = left.__class__
+    if kind is not int and (kind is not str or len(left) > TEXT_FREE):
         _before_comparing(left, right)
     return left <= right
 
 
 def gt(left: Any, right: Any) -> Any:
     """``left > right``."""
-    if left.__class__ is not int:
+    kind = left.__class__
+    if kind is not int and (kind is not str or len(left) > TEXT_FREE):
         _before_comparing(left, right)
     return left > right
 
 
 def ge(left: Any, right: Any) -> Any:
     """``left >= right``."""
-    if left.__class__ is not int:
+    kind = left.__class__
+    if kind is not int and (kind is not str or len(left) > TEXT_FREE):
         _before_comparing(left, right)
     return left >= right
 

@@ -125,6 +125,8 @@ def weigh(value: Any) -> None:
                     steps += NODE_STEPS
                 elif kind is str or kind is bytes:
                     steps += NODE_STEPS + (len(part) >> 6)
+                elif kind is tuple and not part:
+                    steps += NODE_STEPS
                 elif is_flat(part):
                     steps += NODE_STEPS + text_weight(part)
                 else:
