@@ -25,7 +25,7 @@ from chain.errors import AppError
 from chain.gas import SIG_ED25519, SIG_ML_DSA_87, SIG_SECP256K1, TX_SIZE_BYTE, GasMeter
 from chain.std import Coin
 from chain.store.overlay import Overlay
-from chain.tx.messages import DevExecute, Msg
+from chain.tx.messages import DevExecute, Msg, MsgMultiSend, MsgSend
 from chain.tx.signing import key_count, refused, signature_jobs, signatures_in_events
 from chain.tx.value import COSMOS, DEV, Tx, required_signers
 from chain.vm.storage import ReadStore
@@ -108,7 +108,8 @@ def static_check(  # noqa: PLR0917  # made on the hottest path, by position
         raise AppError.wrap("sdk", 28, f"got: {tx.chain_id}, expected: {chain.chain_id}")
     if not sound:
         for message in unpacked:
-            static.check(message, prefix)
+            if tx.form != COSMOS or not isinstance(message, (MsgSend, MsgMultiSend)):
+                static.check(message, prefix)
         if tx.form != DEV:
             _check_shape(tx, prefix)
     if tx.timeout_height and height > tx.timeout_height:
@@ -160,14 +161,13 @@ def _check_shape(tx: Tx, prefix: str) -> None:
     if tx.form == COSMOS and not tx.signatures:
         raise AppError("sdk", 15, "no signatures supplied")
     required = required_signers(tx)
+    if tx.form == COSMOS:
+        for address in required:
+            static.address(address, "", prefix)
     sent = len(tx.signatures) if tx.form == COSMOS else len(tx.signers)
     if tx.form == COSMOS and sent != len(required):
         raise AppError.wrap(
             "sdk", 4, f"wrong number of signers; expected {len(required)}, got {sent}"
-        )
-    if tx.form == COSMOS and len(tx.signers) != len(required):
-        raise AppError.wrap(
-            "sdk", 4, f"invalid number of signer;  expected: {len(required)}, got {len(tx.signers)}"
         )
     if tx.form != COSMOS:
         named: dict[str, None] = {}
@@ -205,15 +205,17 @@ class Ante:
         meter.consume(TX_SIZE_BYTE * len(tx.raw), "txSize")
         meter.consume(ANTE_READS, "ReadFlat")
         signers = tuple([signer.address for signer in tx.signers])
-        found = self._accounts(tx, overlay, meter, params)
+        payer = tx.payer
+        offered = self._offered(tx, desk)
+        payer_account = self._payer_account(tx, overlay)
+        self._reserve(overlay, meter, events, payer, offered)
+        found = self._accounts(tx, overlay, meter, params, payer_account)
         proofs = mode.proofs
         if mode.simulate:
             self._stand_in(tx, found, desk)
         elif not mode.recheck:
             proofs = self._signatures(tx, found, chain.chain_id, proofs)
         restricted = self._boundary(overlay, params, signers, messages)
-        payer = tx.payer
-        reserved = self._fee(tx, desk, payer)
         if events is not None:
             events.append(Event("tx", [("fee", text(convert(tx.fee))), ("fee_payer", payer)]))
         for index, signer in enumerate(tx.signers):
@@ -224,7 +226,7 @@ class Ante:
             events.append(Event("tx", [("acc_seq", f"{signer.address}/{signer.sequence}")]))
             for signature in signatures_in_events(tx, index):
                 events.append(Event("tx", [("signature", base64_text(signature))]))
-        return Passed(signers, payer, reserved, restricted, proofs)
+        return Passed(signers, payer, offered, restricted, proofs)
 
     def _boundary(
         self,
@@ -268,12 +270,8 @@ class Ante:
             proofs.append(Proof(key, account.number, chain_id))
         return jobs, tuple(proofs)
 
-    def _accounts(
-        self, tx: Tx, overlay: Overlay, meter: GasMeter, params: Params
-    ) -> list[tuple[bytes, Account, PubKey]]:
-        """Account and key of each signer; sequences must be the next ones, keys must be theirs."""
-        found: list[tuple[bytes, Account, PubKey]] = []
-        count = 0
+    def _payer_account(self, tx: Tx, overlay: Overlay) -> tuple[bytes, bytes]:
+        """Address and record of who pays. Raises: AppError."""
         payer_canonical = self._payer(tx)
         if tx.fee_granter:
             self._check_granter(tx.fee_granter, payer_canonical)
@@ -281,6 +279,25 @@ class Ante:
         if payer_raw is None:
             who = _raw_text(payer_canonical) if tx.form == COSMOS else tx.payer
             raise AppError.wrap("sdk", 9, f"fee payer address: {who} does not exist")
+        return payer_canonical, payer_raw
+
+    def _accounts(
+        self,
+        tx: Tx,
+        overlay: Overlay,
+        meter: GasMeter,
+        params: Params,
+        payer_account: tuple[bytes, bytes],
+    ) -> list[tuple[bytes, Account, PubKey]]:
+        """Account and key of each signer; sequences must be the next ones, keys must be theirs."""
+        found: list[tuple[bytes, Account, PubKey]] = []
+        count = 0
+        payer_canonical, payer_raw = payer_account
+        if tx.form == COSMOS and len(tx.signers) != len(tx.signatures):
+            expected, got = len(tx.signatures), len(tx.signers)
+            raise AppError.wrap(
+                "sdk", 4, f"invalid number of signer;  expected: {expected}, got {got}"
+            )
         for index, signer in enumerate(tx.signers):
             canonical = static.address(signer.address, "", self._prefix)
             if canonical == payer_canonical:
@@ -357,11 +374,8 @@ class Ante:
                 raise refused(tx, index, proof.number, chain_id)
         return proofs
 
-    def _fee(self, tx: Tx, desk: Desk, payer: str) -> int:
-        """Move the whole ceiling to the fee collector.
-
-        Raises: AppError sdk/13, msgchain/3, sdk/5.
-        """
+    def _offered(self, tx: Tx, desk: Desk) -> int:
+        """The whole ceiling. Raises: AppError sdk/13, msgchain/3."""
         offered = 0
         foreign: list[str] = []
         for coin in tx.fee:
@@ -370,9 +384,6 @@ class Ante:
                 foreign.append(coin.denom)
             else:
                 offered += int(coin.amount) * factor
-        several = len(tx.fee) > 1 and any(coin.amount for coin in tx.fee)
-        if several and list_error(tx.fee) is not None:
-            raise AppError.wrap("sdk", 13, f"invalid fee amount: {text(tx.fee)}")
         required = 0 if desk.mode.simulate else tx.gas_limit * desk.params.gas_price
         if offered < required:
             if tx.form == COSMOS:
@@ -383,9 +394,11 @@ class Ante:
             raise AppError.wrap(
                 "sdk", 13, f"insufficient fees; got: {text(tx.fee)} required: {needed}"
             )
+        several = len(tx.fee) > 1 and any(coin.amount for coin in tx.fee)
+        if several and list_error(tx.fee) is not None:
+            raise AppError.wrap("sdk", 13, f"invalid fee amount: {text(tx.fee)}")
         if foreign:
             raise AppError.wrap("msgchain", 3, f"fees are paid in msg, not in {', '.join(foreign)}")
-        self._reserve(desk.overlay, desk.meter, desk.events, payer, offered)
         return offered
 
     def _stand_in(self, tx: Tx, found: list[tuple[bytes, Account, PubKey]], desk: Desk) -> None:

@@ -162,6 +162,24 @@ def test_one_grants_oneself_a_fee(world):
     assert world.block(granted(world, world.alice.address)).tx_results[0].code == 0
 
 
+def test_the_fee_comes_before_sequence_and_signature(world):
+    """As in wasmd's ante: what a refused transaction is told first."""
+    broken = {"chain_id": "other-chain", "fee": coins("1umsg")}
+    assert refused(world, world.cosmos_tx([send(world)], world.alice, **broken)).code == 13
+    everything = world.app.queries.balance(world.alice.address, "amsg").amount
+    broken["fee"] = coins(f"{everything + 1}amsg")
+    assert refused(world, world.cosmos_tx([send(world)], world.alice, **broken)).code == 5
+    broken["fee"] = coins("1000umsg")
+    assert refused(world, world.cosmos_tx([send(world)], world.alice, **broken)).code == 4
+
+
+def test_the_envelope_comes_before_the_signers_address(world):
+    message = MsgSend("x", world.bob.address, coins("1umsg"))
+    raw = world.cosmos_tx([message], world.alice, gas_limit=1 << 63, fee=coins("1umsg"))
+    assert refused(world, raw).log.startswith("invalid gas supplied")
+    assert refused(world, world.cosmos_tx([message], world.alice)).code == 1
+
+
 def test_a_flipped_bit_in_the_signature(world):
     tx = decode_native(world.native_tx([send(world)], world.alice))
     for place in (0, 2000, 4626):
