@@ -10,7 +10,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from operator import attrgetter
-from typing import Any, Final, Generic, TypeVar, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Any, Final, Generic, TypeVar, Union, get_args, get_origin
 
 import msgspec
 from msgspec.msgpack import Decoder, Encoder, Ext
@@ -66,6 +67,7 @@ def _ext_hook(code: int, data: memoryview) -> object:
 #: puts a mark on encoded bytes
 Mark = Callable[[bytes], bytes]
 
+_SCALARS: Final = (int, str, bytes, NoneType, enum.Enum)
 _new_int: Final = int.__new__
 _encode: Final = Encoder(enc_hook=_dump_hook).encode
 _decode_any: Final = Decoder(ext_hook=_ext_hook).decode
@@ -133,6 +135,20 @@ def _check_type(type_: Any, seen: tuple[Any, ...]) -> None:
     for argument in get_args(here):
         if argument is not Ellipsis:
             _check_type(argument, seen)
+
+
+def is_fixed(type_: Any, seen: tuple[Any, ...] = ()) -> bool:
+    """Whether nobody can change a decoded value: records, tuples and scalars all the way down."""
+    here = unwrap(type_)
+    if is_struct(here):
+        if here in seen:
+            return True
+        inner = [t for _, t in fields_of(here)]
+        seen = (*seen, here)
+        return here.__struct_config__.frozen and all(is_fixed(t, seen) for t in inner)
+    if get_origin(here) in (tuple, Union, UnionType):
+        return all(t is Ellipsis or is_fixed(t, seen) for t in get_args(here))
+    return isinstance(here, type) and issubclass(here, _SCALARS)
 
 
 # --- writing ------------------------------------------------------------------------------------

@@ -80,11 +80,7 @@ class Event(_Attributed):
         self._named = False
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Event)
-            and self.type == other.type
-            and self.pairs == other.pairs
-        )
+        return isinstance(other, Event) and self.type == other.type and self.pairs == other.pairs
 
     def __hash__(self) -> int:
         raise TypeError("Event has no hash")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar, overload
 
-from chain.std.codec import Codec, codec_of
+from chain.std.codec import Codec, codec_of, is_fixed
 from chain.std.deps import Storage
 from chain.std.errors import NotFound
+from chain.std.shapes import is_struct
 from chain.storage_plus.keys import PART_MAX
-from chain.store.types import Derived
+from chain.store.types import MISSING, Derived
 
 T = TypeVar("T")
 
@@ -19,6 +20,7 @@ def not_found(type_name: str, key: bytes) -> NotFound:
     return NotFound(f"type: {type_name}; key: [{', '.join(f'{byte:02X}' for byte in key)}]")
 
 
+REMEMBERED_BYTES: Final = 4_096  # of a record
 _TRUE: Final = Derived(b"\xc3")
 
 
@@ -35,10 +37,11 @@ def encoder(codec: Codec[Any], derived: bool) -> Callable[[Any], bytes]:
 class Item(Generic[T]):
     """One stored value.
 
-    ``load`` raises if absent, ``may_load`` gives None, ``update`` needs a value.
+    ``load`` raises if absent, ``may_load`` gives None, ``update`` needs a value. A record that
+    nobody can change is remembered with its bytes: most calls read the same configuration.
     """
 
-    __slots__ = ("_decode", "_encode", "_key", "name", "value_type")
+    __slots__ = ("_decode", "_encode", "_key", "_known", "_remembers", "name", "value_type")
 
     @overload
     def __init__(self, name: str, value_type: type[T], *, derived: bool = False) -> None: ...
@@ -53,6 +56,8 @@ class Item(Generic[T]):
         self._key = name.encode("utf-8")
         self._encode: Callable[[T], bytes] = encoder(codec, derived)
         self._decode: Callable[[bytes], T] = codec.decode
+        self._remembers = is_struct(value_type) and is_fixed(value_type)
+        self._known: tuple[object, Any] = (MISSING, None)  # bytes and the record in them
 
     @property
     def key(self) -> bytes:
@@ -66,9 +71,15 @@ class Item(Generic[T]):
     def load(self, storage: Storage) -> T:
         """The value. Raises: NotFound, ParseError."""
         raw = storage.get(self._key)
+        known, value = self._known
+        if raw == known:
+            return value  # type: ignore[no-any-return]
         if raw is None:
             raise not_found(codec_of(self.value_type).type_name, self._key)
-        return self._decode(raw)
+        value = self._decode(raw)
+        if self._remembers and len(raw) <= REMEMBERED_BYTES:
+            self._known = (raw, value)
+        return value
 
     def may_load(self, storage: Storage) -> T | None:
         """The value, or None. Raises: ParseError."""

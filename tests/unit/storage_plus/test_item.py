@@ -14,6 +14,11 @@ class Config(Record):
     max_tokens: int
 
 
+class Branch(Record):
+    name: str
+    below: "tuple[Branch, ...]"
+
+
 CONFIG = Item("demo", Config)
 COUNT = Item("count", int)
 
@@ -117,3 +122,36 @@ def test_a_derived_item_marks_its_bytes(storage):
     assert type(MemoryStorage().get(b"n")) is type(None)
     COUNT.save(storage, 5)
     assert type(storage.get(b"count")) is bytes
+
+
+def test_a_remembered_record_follows_its_bytes(storage):
+    other = MemoryStorage()
+    CONFIG.save(storage, Config("alice", 1))
+    CONFIG.save(other, Config("bob", 2))
+    assert CONFIG.load(storage) == Config("alice", 1)
+    assert CONFIG.load(other) == Config("bob", 2)
+    assert CONFIG.load(storage) is CONFIG.load(storage)
+    CONFIG.save(storage, Config("alice", 3))
+    assert CONFIG.load(storage) == Config("alice", 3)
+    CONFIG.remove(storage)
+    with pytest.raises(NotFound):
+        CONFIG.load(storage)
+    storage.set(b"demo", b"")
+    with pytest.raises(ParseError):
+        CONFIG.load(storage)
+
+
+def test_a_record_that_can_be_changed_is_made_anew(storage):
+    class Names(Record):
+        names: list[str]
+
+    names = Item("names", Names)
+    names.save(storage, Names(["a"]))
+    names.load(storage).names.append("b")
+    assert names.load(storage).names == ["a"]
+
+
+def test_a_record_that_holds_itself_is_remembered_too(storage):
+    item = Item("tree", Branch)
+    item.save(storage, Branch("a", (Branch("b", ()),)))
+    assert item.load(storage) is item.load(storage)
