@@ -30,7 +30,7 @@ import msgspec
 from chain.block.hashing import sort_validators, tx_hash
 from chain.block.types import BlockResult, ConsensusParams, Event, Validator
 from chain.driver.log.record import BlockRecord
-from chain.index.query import Condition, Query, matcher
+from chain.index.query import Condition, Query, matcher, written_number
 from chain.store.types import Backend
 
 _VALUE_MAX: Final = 1_024
@@ -256,7 +256,7 @@ class Index:
                 if looked > SCAN_MAX:
                     raise SearchTooWide
             return places
-        test: Callable[[str], bool] = matcher(condition)
+        test: Callable[[str], bool] = matcher(condition, written_number)
         skip = len(prefix) + 2
         for key, _ in self._backend.range(prefix, _after(prefix)):
             looked += 1

@@ -2,8 +2,8 @@
 
 Conditions are joined by ``AND``. A condition is ``tag operator value``: a tag is
 ``type.attribute``; operators are ``= < <= > >= CONTAINS EXISTS``; values are ``'text'``, numbers,
-``DATE yyyy-mm-dd`` and ``TIME <RFC 3339>``. A number is also compared with the digits that a value
-such as ``8umsg`` starts with.
+``DATE yyyy-mm-dd`` and ``TIME <RFC 3339>``. A subscription also compares a number with the digits
+that a value such as ``8umsg`` starts with; a search compares it with whole numbers only.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ _ARGUMENTS: Final = {
 _ORDERED: Final = ("number", "time", "date")
 _LEADING: Final = re.compile(r"\d+(?:\.\d+)?")
 _WHOLE: Final = re.compile(r"[+-]?\d+")
+_WRITTEN: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
 _AND_NUMBER: Final = 6  # CometBFT shows the number of this token where it means its name
 _FIRST_YEAR, _LAST_YEAR = 1900, 2999
@@ -193,6 +194,11 @@ def _number(text: str) -> Fraction | None:
     return None if match is None else Fraction(match[0])
 
 
+def written_number(text: str) -> Fraction | None:
+    """A value that is a number and nothing else."""
+    return Fraction(text) if _WRITTEN.fullmatch(text) else None
+
+
 def parse(text: str) -> Query:
     """Read a query. Raises: QueryError with CometBFT's text."""
     scanner = _Scanner(text)
@@ -201,7 +207,9 @@ def parse(text: str) -> Query:
         try:
             if not scanner.next():
                 break
-        except QueryError:
+        except QueryError as error:
+            if str(error) == "EOF":  # an open quote ends a query that could have ended before it
+                break
             scanner.kind = ""
         if scanner.kind != "AND":
             got = _NAMES.get(scanner.kind, "invalid token")
@@ -262,8 +270,10 @@ def _is_type(tag: str, events: Mapping[str, Iterable[str]]) -> bool:
     return any(name.rpartition(".")[0] == tag for name in events)
 
 
-def matcher(condition: Condition) -> Callable[[str], bool]:
-    """The test of a value."""
+def matcher(
+    condition: Condition, read: Callable[[str], Fraction | None] = _number
+) -> Callable[[str], bool]:
+    """The test of a value; ``read`` finds the number in one."""
     operator, value = condition.operator, condition.value
     if operator == "EXISTS":
         return lambda _: True
@@ -276,7 +286,7 @@ def matcher(condition: Condition) -> Callable[[str], bool]:
         compare = _COMPARE[operator]
 
         def number(text: str) -> bool:
-            found = _number(text)
+            found = read(text)
             return found is not None and compare(found, wanted)
 
         return number

@@ -11,7 +11,7 @@ from chain.block.hashing import tx_hash
 from chain.driver.mempool import MempoolError
 from chain.index.index import SearchTooWide
 from chain.index.query import QUERY_MAX, Condition, Query, QueryError, parse
-from chain.node import shapes
+from chain.node import gojson, shapes
 from chain.node.gojson import JsonError
 from chain.node.info import record_at, shown_block
 from chain.node.methods import Method, RpcError, ordering, page_of, params
@@ -110,7 +110,15 @@ def broadcast_evidence(node: Node, evidence: Any) -> Json:
     """Evidence of misbehaviour: there is nobody here who could misbehave."""
     if evidence is None:
         raise RpcError("no evidence was provided")
-    kind = evidence.get("type") if isinstance(evidence, dict) else None
+    if not isinstance(evidence, dict):
+        found = gojson.kind_of(gojson.encode(evidence))
+        raise RpcError(
+            f"error converting json params to arguments: json: cannot unmarshal {found} "
+            "into Go value of type json.interfaceWrapper",
+            code=-32602,
+            message="Invalid params",
+        )
+    kind = evidence.get("type")
     known = ("tendermint/DuplicateVoteEvidence", "tendermint/LightClientAttackEvidence")
     if kind not in known:
         raise RpcError(
@@ -178,8 +186,12 @@ def found_positions(node: Node, query: Query) -> list[tuple[int, int]]:
     """Where the transactions of a query are, oldest first. Raises: RpcError."""
     by_hash = _hash_condition(query)
     try:
-        if by_hash is not None and by_hash.operator == "=":
-            position = node.index.find(unhex(by_hash.value.encode()))
+        if by_hash is not None:
+            wanted = unhex(by_hash.value.encode())
+            if not wanted:
+                text = "error while retrieving the result: transaction hash cannot be empty"
+                raise RpcError(text)
+            position = node.index.find(wanted)
             return [] if position is None else [position]
         return node.index.search_txs(query)
     except JsonError as error:

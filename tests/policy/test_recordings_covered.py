@@ -17,6 +17,7 @@ SCENARIOS = "conformance/wasmd/test_scenarios.py"
 #: file, or file and group, to (test file, test function)
 REPLAYED = {
     "again/queries.json": ("conformance/rpc/test_recorded_again.py", "test_query"),
+    "again/rpc.json": ("conformance/rpc/test_rpc_again.py", "test_request"),
     "again/transactions.json": ("conformance/rpc/test_recorded_again.py", "test_transaction"),
     "multitest/cw20_traces.json": ("conformance/cw20/test_recorded_histories.py", ""),
     "multitest/escrow_traces.json": ("conformance/escrow/test_recorded_histories.py", ""),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chain.index.query import QueryError, parse
+from chain.index.query import QueryError, parse, written_number
 
 ERRORS = {
     "": "offset 0: EOF",
@@ -54,6 +54,22 @@ def test_conditions_hold_across_events(text: str, holds: bool) -> None:
         "c.d": ["e"],
     }
     assert parse(text).matches(events) is holds
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [("8", 8), ("-8", -8), ("+8.5", 8.5), (".5", 0.5), ("1e3", 1000), ("8umsg", None), ("", None)],
+)
+def test_a_search_reads_whole_numbers_only(value: str, number: float | None) -> None:
+    assert written_number(value) == number
+
+
+def test_an_open_quote_after_a_condition_ends_the_query() -> None:
+    assert parse("a.b='x''").text == "a.b = 'x'"
+    with pytest.raises(QueryError, match="offset 4: EOF"):
+        parse("a.b='x")
+    with pytest.raises(QueryError, match="offset 7: got string, want 6"):
+        parse("a.b='x''y'")
 
 
 def test_white_space_does_not_matter() -> None:
