@@ -88,7 +88,7 @@ def test_the_blocks_that_need_no_node_run(tmp_path: Path) -> None:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=600,
         )
         assert done.returncode == 0, done.stdout + done.stderr
 

@@ -1,5 +1,5 @@
 // Unmodified CosmJS against a started devnet: every call of the client, over HTTP and WebSocket.
-const { packages, assert, WORDS, steps, rejects, utf8 } = require("./lib.cjs");
+const { packages, assert, WORDS, steps, rejects, until, utf8 } = require("./lib.cjs");
 const { CosmWasmClient, SigningCosmWasmClient } = packages("@cosmjs/cosmwasm-stargate");
 const { DirectSecp256k1HdWallet } = packages("@cosmjs/proto-signing");
 const { Secp256k1HdWallet } = packages("@cosmjs/amino");
@@ -261,10 +261,10 @@ steps([
       client.subscribeNewBlockHeader().subscribe({ next: (one) => headers.push(one) }),
       client.subscribeTx(`message.sender='${alice}'`).subscribe({ next: (one) => txs.push(one) }),
     ];
-    await new Promise((done) => setTimeout(done, 300));
+    await client.status(); // asked after the subscriptions, over their connection
     const sent = await direct.sendTokens(alice, bob, [{ denom: "umsg", amount: "5" }], "auto");
-    await new Promise((done) => setTimeout(done, 500));
-    assert.ok(blocks.length >= 1 && headers.length >= 1);
+    await until(() => blocks.length && headers.length && txs.length, "all three pushes");
+    await client.status(); // what would be pushed twice came before this
     assert.equal(txs.length, 1);
     assert.equal(toHex(txs[0].hash).toUpperCase(), sent.transactionHash);
     assert.equal(txs[0].height, sent.height);

@@ -2,7 +2,7 @@
 // alone. Arguments: two gateways' URLs, and a JSON of agents {name: {key, address}}.
 const fs = require("fs");
 const path = require("path");
-const { packages, assert, steps } = require("./lib.cjs");
+const { packages, assert, steps, until } = require("./lib.cjs");
 
 const ts = packages("typescript");
 globalThis.WebSocket = packages("ws");
@@ -18,15 +18,6 @@ const { alice, bob } = JSON.parse(text);
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const open = (payload) => JSON.parse(Buffer.from(payload, "base64").toString("utf8"));
 const rest = (who, url = first) => new A2AClient({ baseUrl: url, apiKey: who.key });
-
-async function until(look, what, seconds = 30) {
-  for (let turn = 0; turn < seconds * 20; turn++) {
-    const found = await look();
-    if (found) return found;
-    await sleep(50);
-  }
-  throw new Error(`${what} did not come`);
-}
 
 // What 7.4 lacks: the last id, so that nothing is missed or heard twice (the guide has neither).
 class Remembering extends A2AWebSocketClient {
@@ -118,7 +109,7 @@ steps([
       ids.push((await rest(alice).sendMessage(to)).msg_id);
       await sleep(100);
     }
-    await until(() => client.heard.length >= ids.length, "all messages", 60);
+    await until(() => client.heard.length >= ids.length, "all messages");
     await sleep(300);
     assert.deepEqual(client.heard, ids);
     client.reconnectAttempts = 99;

@@ -33,4 +33,14 @@ exports.rejects = async function rejects(promise, pattern) {
   throw new Error(`went through, expected ${pattern}`);
 };
 
+// Waits until something holds.
+exports.until = async function until(look, what, seconds = 120) {
+  for (let turn = 0; turn < seconds * 20; turn++) {
+    const found = await look();
+    if (found) return found;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  throw new Error(`${what} did not come`);
+};
+
 exports.utf8 = (text) => new TextEncoder().encode(text);

@@ -44,7 +44,7 @@ def run(script: str, *arguments: str) -> None:
         capture_output=True,
         text=True,
         env=environment,
-        timeout=120,
+        timeout=400,
         check=False,
     )
     if done.returncode:

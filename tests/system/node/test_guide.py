@@ -43,7 +43,7 @@ def test_the_guides_clients_and_its_story(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         env={**os.environ, "MSGCHAIN_NODE_MODULES": str(MODULES)},
-        timeout=180,
+        timeout=500,
         check=False,
     )
     for gateway in (one, two):
