@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from google.protobuf.message import DecodeError
+
 from chain.app.queries.desk import Desk, Service
 from chain.app.queries.failure import Failure
 from chain.app.queries.grpc import services
@@ -16,6 +18,7 @@ from chain.node.methods import RpcError, page_of
 from chain.node.params import unhex
 from chain.node.service import Node
 from chain.node.txs import found_positions, read_query
+from chain.protowire import message_field
 from chain.tx.proto import message
 
 _TX: Final = "cosmos.tx.v1beta1."
@@ -24,9 +27,31 @@ _DESCENDING: Final = 2
 _LIMIT: Final = 100
 
 
-def _shown_tx(raw: bytes) -> Any:
-    """The transaction as a message: the bytes of TxRaw are those of Tx."""
-    return message(_TX + "Tx").FromString(raw)
+class _Answer:
+    """An answer whose field 1 is transactions: the bytes of TxRaw are those of Tx.
+
+    Text in them need not be UTF-8, which protobuf's classes cannot hold.
+    """
+
+    __slots__ = ("_rest", "_txs")
+
+    def __init__(self, txs: list[bytes], rest: Any) -> None:
+        self._txs = txs
+        self._rest = rest
+
+    def SerializeToString(self, *, deterministic: bool) -> bytes:  # noqa: N802  # protobuf's name
+        """The answer's bytes."""
+        shown = [message_field(1, _tx_bytes(raw)) for raw in self._txs]
+        rest: bytes = self._rest.SerializeToString(deterministic=deterministic)
+        return b"".join(shown) + rest
+
+
+def _tx_bytes(raw: bytes) -> bytes:
+    try:
+        made: bytes = message(_TX + "Tx").FromString(raw).SerializeToString(deterministic=True)
+    except DecodeError:
+        return raw
+    return made
 
 
 def _fill_response(made: Any, record: BlockRecord, index: int) -> None:
@@ -61,10 +86,8 @@ def tx_services(node: Node) -> Mapping[str, Service]:
             raise Failure.missing(f"tx not found: {request.hash}")
         answer = message(_TX + "GetTxResponse")()
         raw = record.block.txs[found[1]]
-        if raw.startswith(_COSMOS):
-            answer.tx.CopyFrom(_shown_tx(raw))
         _fill_response(answer.tx_response, record, found[1])
-        return answer
+        return _Answer([raw] if raw.startswith(_COSMOS) else [], answer)
 
     def get_txs_event(desk: Desk, request: Any) -> Any:
         if not request.query:
@@ -78,12 +101,13 @@ def tx_services(node: Node) -> Mapping[str, Service]:
         if request.order_by == _DESCENDING:
             places.reverse()
         answer = message(_TX + "GetTxsEventResponse")(total=len(places))
+        txs: list[bytes] = []
         for height, index in places[start : start + size]:
             record = node.record(height)
             if record is not None:
                 raw = record.block.txs[index]
-                answer.txs.append(_shown_tx(raw if raw.startswith(_COSMOS) else b""))
+                txs.append(raw if raw.startswith(_COSMOS) else b"")
                 _fill_response(answer.tx_responses.add(), record, index)
-        return answer
+        return _Answer(txs, answer)
 
     return services("cosmos.tx.v1beta1", "Service", {"GetTx": get_tx, "GetTxsEvent": get_txs_event})

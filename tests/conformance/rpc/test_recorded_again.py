@@ -104,3 +104,19 @@ def test_everything_that_was_kept_back_is_here_but_for_modules_we_lack() -> None
     kept = {case["id"] for case in load("tx_cases")["cases"] if case.get("withheld")}
     lacking = {"staking_undelegate_too_much", "feegrant_use_ok"}
     assert kept - lacking == {entry["id"] for entry in TRANSACTIONS}
+
+
+def test_a_memo_that_is_no_utf_8_is_shown_as_it_is(replay: Replay) -> None:
+    case = next(
+        case for case in load("tx_cases")["cases"] if case["id"] == "ante_memo_invalid_utf8"
+    )
+    path = "/cosmos.tx.v1beta1.Service/"
+    one = message("cosmos.tx.v1beta1.GetTxRequest")(hash=case["hash"])
+    many = message("cosmos.tx.v1beta1.GetTxsEventRequest")(query=f"tx.hash='{case['hash']}'")
+    asked = [
+        (path + "GetTx", one.SerializeToString().hex()),
+        (path + "GetTxsEvent", many.SerializeToString().hex()),
+    ]
+    for answer in asyncio.run(ask(replay.node, asked)):
+        assert answer["code"] == 0
+        assert base64.b64decode(case["tx"]) in base64.b64decode(answer["value"])
