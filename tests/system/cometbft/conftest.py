@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from nets import PATIENCE
 from ports import first_port
 
 from chain import wiring
@@ -73,7 +74,7 @@ def make_net(
         )
         running.append(net)
         net.start()
-        assert net.wait_for(2, 120), said(net)
+        assert net.wait_for(2, PATIENCE), said(net)
         return net
 
     yield make

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from abci_app import command
+from nets import PATIENCE
 
 from chain.abci.supervise import Net
 from chain.app.devnet import dev_key
@@ -32,9 +33,9 @@ def pay(net: Net, index: int) -> None:
     with RpcClient(net.pairs[index].home.rpc) as client:
         wallet = Wallet(dev_key("alice"), client)
         message = MsgSend(wallet.address, dev_key("bob").address, funds("1msg"))
-        before = client.height()
         client.broadcast_sync(wallet.sign([message], 300_000))
-    assert net.wait_for(before + 4, 60)
+        before = client.height()  # now, not before it was signed: blocks go on meanwhile
+    assert net.wait_for(before + 5, PATIENCE)
 
 
 def test_honest_nodes_refuse_a_forced_block_and_go_on(make_net: Callable[..., Net]) -> None:
@@ -42,7 +43,7 @@ def test_honest_nodes_refuse_a_forced_block_and_go_on(make_net: Callable[..., Ne
     pay(net, 1)
     with RpcClient(net.pairs[1].home.rpc) as client:
         last = client.height() + 6  # node0 had its turn
-        assert net.wait_for(last + 1, 60)
+        assert net.wait_for(last + 1, PATIENCE)
     with RpcClient(net.pairs[0].home.rpc) as client:
         forcer = client.http.call("status")["validator_info"]["address"]
     found = records(net.pairs[1].home.rpc, last)
@@ -60,7 +61,7 @@ def test_forced_transactions_fail_alike_on_all_nodes(make_net: Callable[..., Net
     pay(net, 0)
     with RpcClient(net.pairs[0].home.rpc) as client:
         last = client.height()
-    assert net.wait_for(last + 1, 30)
+    assert net.wait_for(last + 1, PATIENCE)
     chains = [records(pair.home.rpc, last) for pair in net.pairs]
     assert [one.result for one in chains[0]] == [one.result for one in chains[1]]
     codes = {
