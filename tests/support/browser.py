@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from devnet_process import Devnet
+from devnet_process import START_SECONDS, Devnet
 
 #: what Chromium needs in a container, and what keeps it from looking for its maker
 FLAGS = (
@@ -21,8 +22,8 @@ FLAGS = (
 WIDE = {"width": 1280, "height": 900}
 NARROW = {"width": 390, "height": 844}
 #: a first visit starts the page's process
-FIRST_MS = 60_000
-WAIT_MS = 20_000
+FIRST_MS = 180_000
+WAIT_MS = 60_000
 
 
 def missing() -> str:
@@ -78,11 +79,8 @@ class Site:
         self.url = match[1]
 
     def _said(self) -> str:
-        import time
-
-        for _ in range(100):
-            if re.search(r"page +http", self.devnet.output):
-                break
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end and not re.search(r"page +http\S+\n", self.devnet.output):
             time.sleep(0.05)
         return self.devnet.output
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from browser import Site
+from browser import WAIT_MS, Site
 
 REQUEST = '{"action": "create_dashboard", "budget": "10000000", "currency": "umsg"}'
 QUOTE = '{"quote_id": "quote-1", "status": "accepted", "price": "8000000", "currency": "umsg"}'
@@ -47,8 +47,13 @@ class Player:
 
     def send(self, text: str) -> None:
         """Write into the open conversation."""
+        from playwright.sync_api import expect
+
         self.fill("Message: text or JSON", text)
         self.press("Send")
+        # what an earlier message came to may still stand there; the field is emptied by this one
+        field = self.page.get_by_label("Message: text or JSON", exact=True).last
+        expect(field).to_have_value("", timeout=WAIT_MS)
         self.done()
 
 
