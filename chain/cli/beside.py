@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -18,6 +19,7 @@ import msgspec
 
 from chain.child import Child
 from chain.cli.output import fail
+from chain.cli.running import heard
 from chain.node.server import PortInUse, bound, listen
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -97,18 +99,17 @@ def a2a_installed() -> bool:
 def a2a_listen(host: str, given: A2aOptions) -> socket.socket | None:
     """The socket of the door; None where there shall or can be none, which it says."""
     if given.off:
+        if given.grpc is not None:
+            fail("--grpc-port serves A2A, and --no-a2a serves none")
         return None
     if not a2a_installed():
-        if given.port is not None:
+        if given.port is not None or given.grpc is not None:
             fail(_MISSING)
         click.echo(_MISSING, err=True)
         return None
-    try:
-        if given.fd is not None:
-            return socket.socket(fileno=given.fd)
-        return listen_near(host, given.port, A2A_PORT)
-    except (PortInUse, OSError) as error:
-        fail(f"cannot listen on {error}; stop what uses it or choose another with --a2a-port")
+    if given.fd is not None:
+        return socket.socket(fileno=given.fd)
+    return heard(partial(listen_near, host, given.port, A2A_PORT), "--a2a-port")
 
 
 @contextmanager
@@ -118,15 +119,9 @@ def grpc_held(host: str, given: A2aOptions) -> Iterator[str]:
     if given.grpc is None:
         yield ""
         return
-    if given.off:
-        fail("--grpc-port serves A2A, and --no-a2a serves none")
     if find_spec("grpc") is None:
         fail(_NO_GRPC)
-    try:
-        found = bound(host, given.grpc)
-    except (PortInUse, OSError) as error:
-        fail(f"cannot listen on {error}; {GRPC_TAKEN}")
-    with found:
+    with heard(partial(bound, host, given.grpc), "--grpc-port") as found:
         address = url_of(host, found).removeprefix("http://")
         if sys.platform != "linux":  # elsewhere a port that is kept cannot be opened beside
             found.close()
@@ -169,11 +164,9 @@ def open_gateway(
 ) -> Iterator[Beside]:
     """A gateway of the node in a process of its own."""
     with ExitStack() as opened:
-        try:
-            listening = opened.enter_context(listen_near(host, port, PORT))
-        except (PortInUse, OSError) as error:
-            text = "stop what uses it or choose another with --gateway-port"
-            fail(f"cannot listen on {error}; {text}")
+        listening = opened.enter_context(
+            heard(partial(listen_near, host, port, PORT), "--gateway-port")
+        )
         sockets, places = [listening], {"agent_api": url_of(host, listening)}
         words = ["chain.cli", "gateway", "--child", "--rpc", rpc_url]
         words += ["--fd", str(listening.fileno()), "--a2a-folder", str(home / "a2a")]

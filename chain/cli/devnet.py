@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
-import shutil
-import sys
-from contextlib import ExitStack, nullcontext, redirect_stdout
+from contextlib import ExitStack, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -96,8 +95,11 @@ def devnet(
     codes = wiring.known_codes()
     lines = _user_contracts(codes, contracts, home)
     try:
+        if genesis is not None:
+            read_file(genesis)
         if reset:
             wipe(home)
+        kept = (home / GENESIS).exists()
         found = _genesis(home, genesis, chain_id, accounts, validators)
     except StoreLocked as error:
         fail(f"{error}; stop that process, or use another --home")
@@ -110,18 +112,23 @@ def devnet(
         unsafe=shared["rpc_unsafe"],
         devnet=True,
     )
-    node = opened(lambda: open_node(home, found, options, codes=codes))
-
+    try:
+        node = opened(lambda: open_node(home, found, options, codes=codes))
+    except SystemExit:
+        if not kept:
+            (home / GENESIS).unlink(missing_ok=True)
+        raise
     children: list[Child] = []
 
     def greet(address: str) -> None:
-        if output != JSON:
-            _introduce(found, home, block_time, address, lines, accounts=accounts)
-        with redirect_stdout(sys.stderr) if output == JSON else nullcontext():
+        with redirect_stdout(io.StringIO()) as told:
             places = _open_doors(beside, children, f"http://{address}", home, shared, a2a=a2a)
         if output == JSON:
             shown = _introduction(found, home, block_time, address, lines)
             click.echo(json.dumps(shown | places))
+        else:
+            _introduce(found, home, block_time, address, lines, accounts=accounts)
+        click.echo(told.getvalue(), nl=False, err=output == JSON)
 
     def end() -> None:
         for child in children:
@@ -186,8 +193,7 @@ def _genesis(
                 "use --reset to begin anew, or another --home"
             )
         if not path.exists():
-            home.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(given, path)
+            write_genesis(home, found.document)
         return found
     if path.exists():
         found = read_file(path)
@@ -198,8 +204,9 @@ def _genesis(
             )
         return found
     document = wiring.devnet_genesis(chain_id=chain_id, wallets=accounts, validators=validators)
+    made = parse(document)
     write_genesis(home, document)
-    return parse(document)
+    return made
 
 
 def _introduce(

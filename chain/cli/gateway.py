@@ -8,6 +8,7 @@ import os
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -29,7 +30,7 @@ from chain.cli.beside import (
 from chain.cli.gateway_a2a import a2a_door, a2a_own_options
 from chain.cli.names import DEFAULT_FOLDER, PASSWORD, key_options, password
 from chain.cli.output import JSON, fail, output_option
-from chain.cli.running import is_loopback
+from chain.cli.running import heard, is_loopback
 from chain.client.agent_calls import Contracts
 from chain.client.jsonrpc import DEFAULT_URL, parse_url
 from chain.gateway import rest
@@ -39,7 +40,7 @@ from chain.gateway.keys import ApiKeys
 from chain.gateway.limits import Limits
 from chain.gateway.serve import CannotListen, Door, run
 from chain.node import logs
-from chain.node.server import PortInUse, listen
+from chain.node.server import listen
 
 F = TypeVar("F", bound=Callable[..., Any])
 API_KEYS: Final = Path("~/.msgchain/api-keys")
@@ -174,10 +175,9 @@ def gateway(
             places |= {"a2a": a2a_url(second)} | ({"a2a_grpc": reached} if reached else {})
             ring = keyring.expanduser()
             doors.append(a2a_door(core, second, a2a, keyring=ring, password=opener, grpc=reached))
-        if not child:
-            _introduce(places, output)
+        ready = None if child else partial(_introduce, places, output)
         try:
-            asyncio.run(run(core, doors, parent=child))
+            asyncio.run(run(core, doors, parent=child, ready=ready))
         except CannotListen as error:
             fail(f"{error}; {GRPC_TAKEN}")
 
@@ -198,10 +198,7 @@ def _password(file: Path | None) -> str | None:
 def _listening(host: str, port: int, fd: int | None) -> socket.socket:
     if fd is not None:
         return socket.socket(fileno=fd)
-    try:
-        listening = listen(host, port)
-    except (PortInUse, OSError) as error:
-        fail(f"cannot listen on {error}; stop what uses it or choose another with --port")
+    listening = heard(partial(listen, host, port), "--port")
     if not is_loopback(listening.getsockname()[0]):
         click.echo(
             f"warning: listening on {host} without TLS: API keys can be read on the way", err=True

@@ -49,7 +49,8 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line; a reader that closes the pipe ends it quietly, a full disk by name."""
+    """Run the command line; a reader that closes the pipe ends it quietly, a full disk or a file
+    that cannot be had by name."""
     if sys.flags.optimize:
         raise SystemExit(
             "msgchain does not run under python -O: it would remove checks. Run it without."
@@ -61,7 +62,10 @@ def main() -> None:
         raise SystemExit(141) from None
     except OSError as error:
         if error.errno not in _UNWRITABLE:
-            raise
+            if error.filename is None:
+                raise
+            name = os.fsdecode(error.filename) if not isinstance(error.filename, int) else "output"
+            raise SystemExit(f"error: {name}: {error.strerror}") from None
         _forget_output()
         raise SystemExit(
             f"error: cannot write: {error.strerror}; make room and run it again"

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import click
 
 from chain.cli.beside import listen_near, url_of
 from chain.cli.output import JSON, TABLE, fail, output_option
+from chain.cli.running import heard
 from chain.client.jsonrpc import DEFAULT_URL, parse_url
-from chain.node.server import PortInUse
 from chain.web.launch import Launcher, available
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -34,17 +35,14 @@ def page_options(command: F) -> F:
 
 @contextmanager
 def open_page(
-    host: str, port: int | None, rpc_url: str, output: str = TABLE
+    host: str, port: int | None, rpc_url: str, output: str = TABLE, option: str = "--ui-port"
 ) -> Iterator[Launcher | None]:
     """The page of a node, ready for its first visitor; says where it is, or why there is none."""
     if not available():
         click.echo(_ABSENT)
         yield None
         return
-    try:
-        listening = listen_near(host, port, PORT)
-    except (PortInUse, OSError) as error:
-        fail(f"cannot listen on {error}; stop what uses it or choose another with --ui-port")
+    listening = heard(partial(listen_near, host, port, PORT), option)
     shown = Launcher(listening, rpc_url)
     if output == JSON:
         click.echo(json.dumps({"page": url_of(host, listening), "rpc": rpc_url}))
@@ -68,7 +66,7 @@ def page(*, host: str, port: int, rpc: str, output: str) -> None:
         parse_url(rpc)
     except ValueError as error:
         fail(str(error))
-    with open_page(host, port, rpc, output) as shown:
+    with open_page(host, port, rpc, output, "--port") as shown:
         if shown is None:
             raise SystemExit(1)
         with suppress(KeyboardInterrupt):

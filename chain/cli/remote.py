@@ -209,7 +209,7 @@ def json_argument(text: str, what: str = "MSG") -> Any:
     try:
         return json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        fail(f"{what} is no JSON: {error}; quote it: '{{\"transfer\": {{…}}}}', or use @FILE")
+        fail(f"{what}: not JSON: {error}; quote it: '{{\"transfer\": {{…}}}}', or use @FILE")
 
 
 def _no_constant(text: str) -> NoReturn:

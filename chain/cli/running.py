@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
+import socket
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import click
@@ -87,6 +89,17 @@ def node_options(command: F) -> F:
     return command
 
 
+def heard(make: Callable[[], socket.socket], option: str) -> socket.socket:
+    """A socket, or say what is in the way of it and which option helps."""
+    try:
+        return make()
+    except PortInUse as error:
+        advice = f"stop what uses it or choose another with {option}"
+        if not error.here:
+            advice = "give --host an address of this machine"
+        fail(f"cannot listen on {error}; {advice}")
+
+
 def opened(make: Callable[[], Node]) -> Node:
     """Open a node, or say what to do about what is in the way."""
     try:
@@ -109,10 +122,10 @@ def serve(
     """Listen, greet, and serve until a signal; ends with status 1 when the chain failed.
     ``on_end`` is called when the end begins."""
     try:
-        listening = listen(host, port)
-    except (PortInUse, OSError) as error:
+        listening = heard(partial(listen, host, port), "--rpc-port")
+    except SystemExit:
         node.close()
-        fail(f"cannot listen on {error}; stop what uses it or choose another with --rpc-port")
+        raise
     real = listening.getsockname()[1]
     if not is_loopback(listening.getsockname()[0]):
         click.echo(

@@ -109,7 +109,8 @@ class JsonRpc:
 
 
 def _reason(error: BaseException) -> str:
-    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+    found = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return found if found.isprintable() else f"what answers there is no node: {found[:80]!r}"
 
 
 def _result(raw: bytes, url: str) -> Any:
@@ -117,11 +118,11 @@ def _result(raw: bytes, url: str) -> Any:
         answer = json.loads(raw)
     except (ValueError, RecursionError):
         answer = None
-    if not isinstance(answer, dict) or not ("result" in answer or "error" in answer):
-        raise Unreachable(f"{url}: what answers there is no node: {raw[:80]!r}")
-    failed = answer.get("error")
-    if failed is None:
-        return answer["result"]
-    raise RpcFailed(
-        int(failed.get("code", 0)), str(failed.get("message", "")), str(failed.get("data", ""))
-    )
+    if isinstance(answer, dict):
+        failed = answer.get("error")
+        if failed is None and "result" in answer:
+            return answer["result"]
+        if isinstance(failed, dict) and isinstance(failed.get("code"), int):
+            said = (str(failed.get(name, "")) for name in ("message", "data"))
+            raise RpcFailed(failed["code"], *said)
+    raise Unreachable(f"{url}: what answers there is no node: {raw[:80]!r}")

@@ -85,7 +85,10 @@ def read_file(path: Path) -> Genesis:
         raise GenesisFileError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         raise GenesisFileError(f"{path}: not JSON: {error}") from None
-    return parse(document)
+    try:
+        return parse(document)
+    except GenesisFileError as error:
+        raise GenesisFileError(f"{path}: {error}") from None
 
 
 def parse(document: object) -> Genesis:

@@ -115,12 +115,15 @@ class Follower:
 
     async def run(self) -> None:
         """Follow for ever."""
+        first = True
         while True:
             try:
                 await self._follow()
             except (Unreachable, RpcFailed) as error:
-                if self.connected:
-                    LOG.warning("lost the node", extra={"reason": str(error)})
+                if self.connected or first:
+                    text = "lost the node" if self.connected else "no node answers yet"
+                    LOG.warning(text, extra={"reason": str(error)})
+                    first = False
             self.connected = False
             await asyncio.sleep(_RETRY_SECONDS)
 

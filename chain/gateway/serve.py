@@ -59,9 +59,16 @@ def _server(door: Door) -> serving.Server:
     return serving.Server(config)
 
 
-async def run(core: Core, doors: Sequence[Door], *, parent: bool = False) -> None:
+async def run(
+    core: Core,
+    doors: Sequence[Door],
+    *,
+    parent: bool = False,
+    ready: Callable[[], None] | None = None,
+) -> None:
     """Serve until a signal; with ``parent`` also until standard input ends, as it does when the
-    process that started this one dies. Raises: CannotListen."""
+    process that started this one dies. ``ready`` is called when a signal ends it cleanly and all
+    ports are there. Raises: CannotListen."""
     serving.raise_file_limit(len(doors) * serving.CONNECTIONS_MAX)
     serving.log_news_alone()
     servers = [_server(door) for door in doors]
@@ -81,6 +88,8 @@ async def run(core: Core, doors: Sequence[Door], *, parent: bool = False) -> Non
         for door in doors:
             if door.start is not None:
                 door.start()
+        if ready is not None:
+            ready()
         served = zip(servers, doors, strict=True)
         await asyncio.gather(*(server.serve([door.socket]) for server, door in served))
     finally:

@@ -49,8 +49,19 @@ class HomeError(Exception):
 def write_genesis(home: Path, document: dict[str, Any]) -> None:
     """Write a genesis file into a folder, made if absent."""
     home.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-    (home / GENESIS).write_text(text, encoding="utf-8")
+    _write_whole(home / GENESIS, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def _write_whole(path: Path, text: str, mode: int = 0o644) -> None:
+    """Write all of a file or nothing of it."""
+    partial_path = path.with_name(f".{path.name}.part")
+    descriptor = os.open(partial_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        partial_path.replace(path)
+    finally:
+        partial_path.unlink(missing_ok=True)
 
 
 def write_keys(home: Path, keys: Sequence[Ed25519Key]) -> None:
@@ -58,11 +69,7 @@ def write_keys(home: Path, keys: Sequence[Ed25519Key]) -> None:
     entries = [
         {"address": key.validator_address.hex().upper(), "seed": key.seed.hex()} for key in keys
     ]
-    path = home / KEYS
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(entries, file, indent=2)
-        file.write("\n")
+    _write_whole(home / KEYS, json.dumps(entries, indent=2) + "\n", 0o600)
 
 
 def read_keys(home: Path) -> list[Ed25519Key]:
@@ -174,7 +181,7 @@ def remember(home: Path, codes: KnownCodes, lines: Iterable[str]) -> None:
         if contract is not None and contract.source:
             kept = {"name": contract.name, "files": dict(contract.source)}
             path = folder / f"{contract.checksum.hex()}.json"
-            path.write_text(json.dumps(kept), encoding="utf-8")
+            _write_whole(path, json.dumps(kept))
 
 
 def recall(home: Path, codes: KnownCodes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import importlib
 import logging
 import signal
@@ -37,7 +38,11 @@ _IDLE_AFTER: Final = 1.0
 
 
 class PortInUse(Exception):
-    """The address is taken."""
+    """The address cannot be had; ``here`` is whether it is one of this machine."""
+
+    def __init__(self, text: str, *, here: bool = True) -> None:
+        super().__init__(text)
+        self.here = here
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -57,7 +62,8 @@ def bound(host: str, port: int) -> socket.socket:
         found.bind((host, port))
     except OSError as error:
         found.close()
-        raise PortInUse(f"{host}:{port}: {error.strerror}") from None
+        here = not isinstance(error, socket.gaierror) and error.errno != errno.EADDRNOTAVAIL
+        raise PortInUse(f"{host}:{port}: {error.strerror}", here=here) from None
     return found
 
 

@@ -183,7 +183,7 @@ def test_a_failure_in_a_block_ends_with_4(cli: Cli) -> None:
         (("tx", "send", "bob", "99999999msg", "--from", "alice"), "msgchain control faucet"),
         (("tx", "send", "bob", "5nope", "--from", "alice"), "insufficient funds"),
         (("tx", "multi-send", "bob", "--from", "alice"), "write TO=AMOUNT"),
-        (("tx", "execute", "token_v1", "{", "--from", "alice"), "MSG is no JSON"),
+        (("tx", "execute", "token_v1", "{", "--from", "alice"), "MSG: not JSON"),
         (("tx", "execute", "token_v1", "@/nope", "--from", "alice"), "cannot be read"),
         (("tx", "execute", "token_v1", '{"nope":{}}', "--from", "alice"), "unknown variant"),
         (("tx", "execute", ALICE, "{}", "--from", "alice"), "no such contract"),
