@@ -19,7 +19,7 @@ from google.rpc.status_pb2 import Status
 
 GRPC = "GRPC"
 SERVICE = a2a_pb2.DESCRIPTOR.services_by_name["A2AService"]
-SECONDS = 60
+SECONDS = 180
 
 
 def grpc_in(output: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import httpx
-from devnet_process import Devnet
+from devnet_process import START_SECONDS, Devnet
 from many_messages import allow_many_messages
 
 from chain.client.agent import Agent
@@ -98,7 +98,7 @@ class Raw:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.http = httpx.Client(timeout=60)
+        self.http = httpx.Client(timeout=180)
 
     def close(self) -> None:
         self.http.close()
@@ -162,7 +162,7 @@ class Raw:
         assert found.error is None, found
         return found.result["task"]
 
-    def until(self, task_id: str, *states: str, seconds: float = 60) -> Any:
+    def until(self, task_id: str, *states: str, seconds: float = 180) -> Any:
         """A task as soon as it is in one of these states."""
         end = time.monotonic() + seconds
         while True:
@@ -245,7 +245,7 @@ class RawWorld:
             *("--allow-private-callbacks", "--grpc-port", "0"),
         )
         allow_many_messages(self.net.url)
-        end = time.monotonic() + 60
+        end = time.monotonic() + START_SECONDS
         while not (found := re.search(r"A2A +(http://\S+)", self.net.output)):
             assert time.monotonic() < end, self.net.output + self.net.errors
             time.sleep(0.05)
@@ -259,7 +259,7 @@ class RawWorld:
         self.strict = self.joined("strict", required=True)
 
     def _wait(self) -> None:
-        end = time.monotonic() + 60
+        end = time.monotonic() + START_SECONDS
         while True:
             found = self.own.http.get(f"{self.url}/.well-known/agent-card.json")
             if found.status_code == 200 and "playground" in found.text:

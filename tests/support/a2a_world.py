@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
-from devnet_process import ROOT, Devnet
+from devnet_process import ROOT, START_SECONDS, Devnet
 from many_messages import allow_many_messages
 
 from chain.client.agent import MSG, Agent, Owner
@@ -73,7 +73,7 @@ def slow(job: Job) -> Any:
     return "late"
 
 
-def answers(url: str, seconds: float = 60) -> None:
+def answers(url: str, seconds: float = START_SECONDS) -> None:
     """Wait until a door answers with its own agent."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -99,7 +99,7 @@ class World:
         self.clients: list[RpcClient] = []
         self.gateways: list[subprocess.Popen[str]] = []
         found = None
-        end = time.monotonic() + 30
+        end = time.monotonic() + START_SECONDS
         while found is None and time.monotonic() < end:
             found = re.search(r"A2A +(http://\S+)", self.net.output)
             time.sleep(0.05)
@@ -167,10 +167,10 @@ class World:
         for process in self.gateways:
             if process.poll() is None:
                 process.terminate()
-                process.wait(10)
+                process.wait(60)
             if process.stdout is not None:
                 process.stdout.close()
-        self.working.join(10)
+        self.working.join(60)
         for client in self.clients:
             client.close()
         assert self.net.stop() == 0
@@ -198,6 +198,15 @@ class Callback:
         self._server = HTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}/hook"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def heard(self, word: str) -> bool:
+        """Whether the last call says this, at once or soon: they are made beside everything else."""
+        end = time.monotonic() + START_SECONDS
+        while not (self.calls and word in str(self.calls[-1][1])):
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.05)
+        return True
 
     def close(self) -> None:
         self._server.shutdown()

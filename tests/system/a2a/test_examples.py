@@ -36,11 +36,11 @@ def test_two_agents_find_each_other_negotiate_and_pay(door: RawWorld, tmp_path: 
     painter = example("painter", door, tmp_path, "--gateway", door.url)
     try:
         editor = example("editor", door, tmp_path)
-        said, errors = editor.communicate(timeout=180)
+        said, errors = editor.communicate(timeout=400)
         assert editor.returncode == 0, errors
     finally:
         painter.terminate()
-        heard, failed = painter.communicate(timeout=20)
+        heard, failed = painter.communicate(timeout=90)
     assert "Traceback" not in failed
     assert f"asks {2 * MSG} amsg" in said
     for state in ("submitted", "completed"):
@@ -97,11 +97,11 @@ def test_one_line_of_curl_is_enough(door: RawWorld) -> None:
         {"message": {"messageId": "1", "role": "ROLE_USER", "parts": [{"text": "hello"}]}}
     )
     words = ["curl", "-s", f"{door.url}/message:send", "-H", "A2A-Version: 1.0", "-d", body]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=180, check=True)
     task = json.loads(done.stdout)["task"]
     assert task["artifacts"][0]["parts"] == [{"text": "hello"}]
     words = ["curl", "-sN", f"{door.url}/message:stream", "-H", "A2A-Version: 1.0", "-d", body]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=180, check=True)
     lines = [line for line in done.stdout.splitlines() if line.startswith("data:")]
     assert "TASK_STATE_COMPLETED" in lines[-1]
     assert door.own.ask(JSONRPC, "GetTask", {"id": task["id"]}).error is None

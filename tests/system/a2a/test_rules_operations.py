@@ -105,7 +105,7 @@ def test_unknown_fields_are_ignored(door: RawWorld, binding: str) -> None:
 
 
 def test_a_send_blocks_unless_it_says_return_immediately(door: RawWorld, binding: str) -> None:
-    sent = {"message": message("wait 1"), "configuration": {"returnImmediately": True}}
+    sent = {"message": message("wait 5"), "configuration": {"returnImmediately": True}}
     task = door.own.ask(binding, "SendMessage", sent).result["task"]
     assert task["status"]["state"] in (SUBMITTED, WORKING)
     door.own.until(task["id"], COMPLETED)

@@ -289,7 +289,7 @@ def test_a_subscription_hears_of_a_cancellation(door: RawWorld, binding: str) ->
         begun = time.monotonic()
         assert door.own.ask(binding, "CancelTask", {"id": task["id"]}).error is None
         assert list(events)[-1]["statusUpdate"]["status"]["state"] == CANCELED
-        assert time.monotonic() - begun < 20
+        assert time.monotonic() - begun < 50, "it does not wait for the task's own end"
 
 
 def test_subscribing_works_with_get_as_well(door: RawWorld, binding: str, asking: Any) -> None:
