@@ -9,10 +9,10 @@ threads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from chain.app import fees, genesis, gov, keys, proposals, records
+from chain.app import fees, genesis, gov, keys, proposals, proving, records
 from chain.app.answers import CheckTxResult, Info, InitChainResult, OpenBlock, OpenSnapshot
 from chain.app.ante import Mode
 from chain.app.context import BlockScope
@@ -20,6 +20,7 @@ from chain.app.contracts import CodeSource
 from chain.app.events import Event, Said, digested, mark_mode
 from chain.app.execution import Execution
 from chain.app.known import Known, Memory
+from chain.app.proving import TOGETHER
 from chain.app.queries.service import Queries, QueryResult
 from chain.app.records import ChainRecord
 from chain.app.snapshots import Applied, Snapshot, Snapshots
@@ -37,7 +38,7 @@ from chain.block.types import (
     TxResult,
     Validator,
 )
-from chain.crypto.verify import InlineVerifier, SigJob, Verifier
+from chain.crypto.verify import InlineVerifier, Verifier
 from chain.errors import AppError, InvariantViolation, invariant
 from chain.std import BlockInfo, Timestamp
 from chain.store.overlay import Overlay
@@ -188,11 +189,15 @@ class App:
         """Decode a transaction and verify its signatures ahead of ``check_tx``, as far as the
         committed state shows their keys. Any thread may do this, also while a block runs.
         """
-        known = self._find(raw)
-        if isinstance(known, AppError):
-            return  # check_tx says why
-        if not known.proofs and self.store.height:
-            self._prove([known], self.store.view)
+        next(self.proving([raw]), None)
+
+    def proving(self, raws: Sequence[bytes]) -> Iterator[None]:
+        """Begin the same for several at once; it is done when the iterator gives its next value,
+        and the caller may do something else before.
+        """
+        if not self.store.height:
+            return iter(())
+        return self._proving([[self._find(raw) for raw in raws]], self.store.view)
 
     def prepare_proposal(self, txs: Sequence[bytes], max_tx_bytes: int) -> list[bytes]:
         """The transactions to propose: those given that are due, as far as a block goes. Pure."""
@@ -209,12 +214,12 @@ class App:
         self.open_block(block)
         opened = self._opened()
         found = [self._find(raw) for raw in block.txs]
-        self._prove(
-            [known for known in found if isinstance(known, Known) and not known.proofs],
-            opened.scope.overlay,
-        )
-        for known in found:
-            self._deliver(opened, known)
+        parts = [found[at : at + TOGETHER] for at in range(0, len(found), TOGETHER)]
+        proven = self._proving(parts, opened.scope.overlay)
+        for part in parts:
+            next(proven)  # the next parts are verified while this one runs
+            for known in part:
+                self._deliver(opened, known)
         return self.close_block()
 
     def open_block(self, block: BlockInput) -> None:
@@ -435,24 +440,11 @@ class App:
         opened.results.append(result)
         return result
 
-    def _prove(self, unproven: Sequence[Known], state: ReadStore) -> None:
-        """Check signatures all at once, as far as a state shows their keys."""
-        if not unproven:
-            return
+    def _proving(
+        self, parts: Sequence[Sequence[Known | AppError]], state: ReadStore
+    ) -> Iterator[None]:
         chain_id = self._chain(state).chain_id
-        claimed = []
-        jobs: list[SigJob] = []
-        for known in unproven:
-            wanted, proofs = self.execution.ante.claims(known.tx, state, chain_id)
-            if wanted:
-                claimed.append((known, proofs, len(wanted)))
-                jobs.extend(wanted)
-        answers = self.verifier.verify_many(jobs) if jobs else []
-        start = 0
-        for known, proofs, count in claimed:
-            if all(answers[start : start + count]):
-                known.proofs = proofs
-            start += count
+        return proving.begin(self.execution.ante, self.verifier, parts, state, chain_id)
 
     def _opened(self) -> OpenBlock:
         if self._open is None:

@@ -22,7 +22,7 @@ from chain.abci.supervise import MissingCometBFT, Net, Pair, find_cometbft
 from chain.app.application import App
 from chain.app.queries.grpc import SERVICES
 from chain.cli.output import JSON, fail, output_option, say
-from chain.crypto.verify import ThreadedVerifier
+from chain.crypto.verify import node_verifier
 from chain.driver.genesis import parse_interval
 from chain.node import logs
 from chain.node.process import tune
@@ -84,7 +84,7 @@ def abci(
     except StoreError as error:
         fail(str(error))
     codes = wiring.known_codes()
-    app = App(store, codes, verifier=ThreadedVerifier(os.cpu_count() or 1))
+    app = App(store, codes, verifier=node_verifier())
     app.queries.services = SERVICES
     if rollback:
         _roll_back(app, rollback, output)
@@ -101,6 +101,7 @@ def abci(
     _on_stop(server.close)
     tune()
     server.serve()
+    app.verifier.close()
     with handler.quiet():
         store.close()
 

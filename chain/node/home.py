@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from chain.crypto.keys import Ed25519Key
-from chain.crypto.verify import ThreadedVerifier
+from chain.crypto.verify import node_verifier
 from chain.driver.codes import KnownCodes
 from chain.driver.genesis import Genesis, parse, read_file
 from chain.index.index import Index
@@ -128,7 +128,7 @@ def open_node(
         found,
         signers=signers_of(home, found),
         codes=codes or known_codes(),
-        verifier=ThreadedVerifier(max(2, os.cpu_count() or 2)),
+        verifier=node_verifier(),
         on_bug=_report_bug,
     )
     backend: Backend = (
