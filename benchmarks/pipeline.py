@@ -13,13 +13,16 @@ import hashlib
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Sequence
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from chain import wiring
+from chain.app.answers import CheckTxResult
 from chain.crypto.keys import MlDsa87Key, PrivateKey, Secp256k1Key
-from chain.crypto.verify import InlineVerifier, SigJob, ThreadedVerifier
+from chain.crypto.verify import InlineVerifier, SigJob, node_verifier
 from chain.driver.genesis import parse
 from chain.index.index import Index
 from chain.node.process import tune
@@ -39,6 +42,8 @@ SENDERS = {"smoke": 3, "quick": 100, "real": 200}
 #: a block of one is an instant block: synced to disk before the next transaction runs
 BLOCKS = {"smoke": (1, 4), "quick": (1, 10, 100, 1_000), "real": (1, 10, 100, 500, 1_000)}
 FEEDERS = 2
+#: transactions that a broadcasting thread has on the way before it waits for answers
+UNANSWERED = 128
 
 
 class _NoIndex(Index):
@@ -100,7 +105,7 @@ class Line:
                 made["msg"]["limits"] = {"rate_messages_max": 1_000}
         if not whole:
             self._alone(document["app_state"])
-        self.verifier = ThreadedVerifier(2)
+        self.verifier = node_verifier()
         producer = wiring.open_chain(
             home, parse(document), signers=wiring.dev_validator_keys(1), verifier=self.verifier
         )
@@ -162,22 +167,31 @@ class Line:
         """Threads that bring the transactions, each those of its own senders, in order."""
 
         def bring(part: int) -> None:
+            sent: deque[Future[CheckTxResult]] = deque()
             for place, raw in enumerate(txs):
                 if place % len(self.keys) % FEEDERS == part:
                     while len(self.node.mempool) > self.ahead:
                         self.room.clear()
                         if len(self.node.mempool) > self.ahead:
                             self.room.wait(1)
-                    result = self.node.broadcast(raw)
-                    if result.code:
-                        raise RuntimeError(result.log)
-                    if len(self.node.mempool) >= self.block:
-                        self.full.set()
+                    sent.append(self.node.submit(raw))
+                    if len(sent) >= UNANSWERED:
+                        self._look(sent, UNANSWERED // 2)
+            self._look(sent, 0)
 
         threads = [threading.Thread(target=bring, args=(part,)) for part in range(FEEDERS)]
         for thread in threads:
             thread.start()
         return threads
+
+    def _look(self, sent: deque[Future[CheckTxResult]], left: int) -> None:
+        """Wait for answers until only so many are left."""
+        while len(sent) > left:
+            result = sent.popleft().result()
+            if result.code:
+                raise RuntimeError(result.log)
+        if len(self.node.mempool) >= self.block:
+            self.full.set()
 
     def go(self, txs: Sequence[bytes], block: int) -> tuple[float, float, float]:
         """Seconds on the wall, processor seconds, and the median time of a block."""

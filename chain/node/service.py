@@ -49,6 +49,7 @@ from chain.index.index import Index, Tip
 from chain.node import rounds
 from chain.node.bus import Bus, Push
 from chain.node.clock import SECOND, Cadence, Clock
+from chain.node.gate import Gate
 from chain.node.metrics import Metrics
 
 LOG: Final = logging.getLogger("msgchain.node")
@@ -123,6 +124,7 @@ class Node:
         )
         self._waiting: dict[bytes, list[Future[tuple[BlockRecord, int]]]] = {}
         self._records: dict[int, BlockRecord] = {}
+        self._gate = Gate(self._prove, self._admit)
         self._thread = threading.Thread(target=self._run, name="chain", daemon=True)
         self._stopping = False
 
@@ -148,6 +150,7 @@ class Node:
     def stop(self) -> None:
         """End the chain thread after the block it is in; nothing is half done."""
         self._stopping = True
+        self._gate.close()
         self._jobs.put(None)
         if self._thread.is_alive():
             self._thread.join()
@@ -158,7 +161,8 @@ class Node:
             future.cancel()
 
     def close(self) -> None:
-        """Close the files, after ``stop``."""
+        """Close the files, after ``stop``, and end what verifies."""
+        self.app.verifier.close()
         self.index.close()
         self.producer.store.backend.close()
 
@@ -189,6 +193,21 @@ class Node:
             raise NodeFailed
         if len(raw) <= self.options.tx_bytes and len(self.mempool) < self.options.mempool_txs:
             self.app.prove(raw)  # beside other checks and the running block
+        return self._admit(raw)
+
+    def submit(self, raw: bytes) -> Future[CheckTxResult]:
+        """The same for who does not wait for the answer: what comes together is verified together.
+        Waits itself where too many are on the way. The future raises what ``broadcast`` raises.
+        """
+        return self._gate.submit(raw)
+
+    def _prove(self, raws: list[bytes]) -> Iterator[None]:
+        limit = self.options.tx_bytes
+        return self.app.proving([raw for raw in raws if len(raw) <= limit])
+
+    def _admit(self, raw: bytes) -> CheckTxResult:
+        if self.failure is not None:
+            raise NodeFailed
         with self.pool_lock:
             result: CheckTxResult = self.mempool.add(raw)  # type: ignore[assignment]
             size = len(self.mempool)
