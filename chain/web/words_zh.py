@@ -264,6 +264,7 @@ WORDS: Final[dict[str, str]] = {
     "Version": "版本",
     "Waiting for a block …": "正在等待区块……",
     "Waiting for your approval": "等待你的批准",
+    "Approvals of {count} of your {total} agents": "你的 {total} 个 Agent 中 {count} 个的批准请求",
     "Waiting transactions": "等待中的交易",
     "Whole chain": "整条链",
     "With (account name or address)": "对方（账户名或地址）",

@@ -16,7 +16,7 @@ from chain.web.views.task_parts import STATES, show_task, task_form
 Json = dict[str, Any]
 _PAGE: Final = 20
 #: agents of one owner whose waiting tasks are looked at
-_AGENTS: Final = 10
+_AGENTS: Final = 30
 
 
 async def show_tasks(context: Context) -> None:
@@ -67,8 +67,9 @@ def _show_page(context: Context, page: Json) -> None:
 # --- approvals ------------------------------------------------------------------------------------
 
 
-def _approvals(context: Context, me: Account) -> list[Json]:
-    """Tasks that wait for the account's word: asked for by its agents, or given to them."""
+def _approvals(context: Context, me: Account) -> tuple[list[Json], int]:
+    """Tasks that wait for the account's word: asked for by its first agents, or given to them;
+    and how many agents it has."""
     source = context.source
     to = source.addresses()
     owned = source.ask(to.registry, "get_agent_by_owner", owner=me.address, limit=_AGENTS)
@@ -77,10 +78,15 @@ def _approvals(context: Context, me: Account) -> list[Json]:
         for role in ({"requester": agent["address"]}, {"provider": agent["agent_id"]}):
             page = source.ask(to.tasks, "list_tasks", **role, state="auth_required", limit=_PAGE)
             found.update({one["task_id"]: one for one in page["tasks"]})
-    return [one for one in found.values() if one["approver"] == me.address]
+    waiting = [one for one in found.values() if one["approver"] == me.address]
+    return waiting, int(owned["total"])
 
 
-def _show_approvals(context: Context, me: Account, waiting: list[Json]) -> None:
+def _show_approvals(context: Context, me: Account, found: tuple[list[Json], int]) -> None:
+    waiting, agents = found
+    if agents > _AGENTS:
+        counts = {"count": _AGENTS, "total": agents}
+        kit.note(context.t("Approvals of {count} of your {total} agents", **counts))
     if not waiting:
         return
     with kit.section(context.t("Waiting for your approval"), "urgent"):
