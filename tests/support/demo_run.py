@@ -42,7 +42,7 @@ def msgchain(*arguments: str, env: Mapping[str, str] | None = None) -> Done:
         text=True,
         encoding="utf-8",
         env={**os.environ, "PYTHONIOENCODING": "utf-8", **env},
-        timeout=120,
+        timeout=400,
         check=False,
     )
     return Done(done.returncode, done.stdout, done.stderr)

@@ -35,7 +35,7 @@ def build(folder: Path) -> tuple[Path, Path]:
         [go, "build", "-o", str(runner), f"{MODULE}/test/e2e/runner"],
     ):
         done = subprocess.run(
-            command, cwd=folder, env=env, capture_output=True, text=True, timeout=600, check=False
+            command, cwd=folder, env=env, capture_output=True, text=True, timeout=1_200, check=False
         )
         if done.returncode:
             raise Missing(f"{' '.join(command)}: {done.stderr[-2000:]}")
@@ -68,7 +68,7 @@ class Manifest:
             cwd=self.folder,
             capture_output=True,
             text=True,
-            timeout=180,
+            timeout=600,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
@@ -98,7 +98,7 @@ class Manifest:
             },
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=600,
             check=False,
         )
         assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from abci_calls import LETTERS, fits
+from nets import PATIENCE
 from ports import first_port
 
 from chain import wiring
@@ -55,13 +56,14 @@ def test_every_crash_point_recovers(cometbft: str, tmp_path: Path, app_dies_too:
         crashing.start()
         assert crashing.node is not None
         ended = crashing.node.poll
-        assert wait_until(lambda end=ended: end() is not None, 30), f"point {point} not reached"
+        assert wait_until(lambda end=ended: end() is not None, PATIENCE), (
+            f"point {point} not reached"
+        )
         crashing.stop(signal.SIGKILL if app_dies_too else signal.SIGTERM)
     net = Net([Pair(home, cometbft, TOLD)])
     net.start()
     try:
-        start = 0
-        assert wait_until(lambda: (net.heights()["node0"] or 0) > start + 2, 60)
+        assert net.wait_for(3, PATIENCE), net.heights()
         client = RpcClient(home.rpc)
         Wallet(dev_wallet(0), client).pay(dev_wallet(1).address, "1msg")
         last = client.height() - 1

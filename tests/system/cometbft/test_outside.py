@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from devnet_process import Devnet
 from e2e_net import Manifest, Missing, build
+from nets import PATIENCE
 from ports import ports as free
 
 from chain import wiring
@@ -44,6 +45,12 @@ def built(cometbft: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path
         pytest.skip(str(error))
 
 
+def evidence(client: RpcClient, last: int) -> int:
+    """How many pieces of it the blocks have."""
+    blocks = (client.http.call("block", height=str(height)) for height in range(1, last + 1))
+    return sum(len(found["block"]["evidence"]["evidence"]) for found in blocks)
+
+
 def passed(output: str) -> set[str]:
     return set(re.findall(r"^--- PASS: (\w+)", output, re.MULTILINE))
 
@@ -69,13 +76,18 @@ def test_their_tests_pass_on_four_validators_and_evidence_reaches_the_app(
     net = make_net(4, chain_id="net", keys=manifest.keys(names), rpc_ports=ports)
     client = RpcClient(net.pairs[0].home.rpc)
     Wallet(dev_key("alice"), client).pay(dev_key("bob").address, "1msg")
-    assert net.wait_for(12, 60)
+    assert net.wait_for(12, PATIENCE)
     assert passed(manifest.run_tests(tests, ".", skip=SKIPPED)) >= JUDGED
 
     # a forged attack is refused; three times double signing and a real attack reach every App
     manifest.run_runner(runner, "evidence", "4")
     start = client.height()
-    assert net.wait_for(start + 4, 60)
+    assert net.wait_for(start + 4, PATIENCE)
+    end = time.monotonic() + PATIENCE
+    while evidence(client, client.height() - 1) < 4:
+        assert time.monotonic() < end, "evidence came into no block"
+        time.sleep(0.5)
+    assert net.wait_for(client.height() + 1, PATIENCE)
     assert passed(manifest.run_tests(tests, "TestEvidence")) == {"TestEvidence_Misbehavior"}
     records = list(records_of(client, last=client.height() - 1))
     client.close()
@@ -170,7 +182,7 @@ def test_the_light_client_accepts_the_embedded_chain(
     finally:
         light.close()
         client.terminate()
-        client.wait(10)
+        client.wait(60)
 
 
 def test_the_light_client_refuses_another_chain(
@@ -179,14 +191,14 @@ def test_the_light_client_refuses_another_chain(
     words = ["light", "msg-chain-1", "-p", embedded.url, "-w", embedded.url, "--height", "3"]
     words += ["--hash", "00" * 32, "--home-dir", str(tmp_path / "light")]
     done = subprocess.run(
-        [cometbft, *words], capture_output=True, text=True, timeout=60, check=False
+        [cometbft, *words], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode != 0
     assert "hash" in (done.stdout + done.stderr).lower()
 
 
 def wait_until_it_answers(light: JsonRpc, process: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         assert process.poll() is None, "the light client ended"
         try:
