@@ -30,12 +30,14 @@ from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 
 from chain.client.jsonrpc import RpcFailed, Unreachable
+from chain.client.transport import QueryRefused
 from chain.errors import InvariantViolation
 from chain.gateway.a2a_callers import SCOPE_KEY, Caller, user_of
 from chain.gateway.a2a_gate import OWN_AGENT
 from chain.gateway.a2a_handler import LedgerHandler
 from chain.gateway.a2a_http import (
     BODY_MAX,
+    NO_CONTRACTS,
     NO_NODE,
     WRITE_SECONDS,
     WRONG_KEY,
@@ -113,6 +115,8 @@ class GrpcDoor:
                             await context.write(event)
             except (Unreachable, RpcFailed):
                 await _refuse(context, grpc.StatusCode.UNAVAILABLE, NO_NODE)
+            except QueryRefused:
+                await _refuse(context, grpc.StatusCode.UNAVAILABLE, NO_CONTRACTS)
             except TimeoutError:
                 text = "the client does not read"
                 await _refuse(context, grpc.StatusCode.DEADLINE_EXCEEDED, text)

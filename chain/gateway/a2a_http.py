@@ -25,6 +25,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from chain.client.jsonrpc import RpcFailed, Unreachable
+from chain.client.transport import QueryRefused
 from chain.gateway.a2a_callers import SCOPE_KEY, Caller, ContextBuilder
 from chain.gateway.a2a_cards import ServedCard, jwk
 from chain.gateway.a2a_faults import short
@@ -45,6 +46,10 @@ _VERSION: Final = b"a2a-version"
 #: seconds in which a client must take what it is sent
 WRITE_SECONDS: Final = 30.0
 NO_NODE: Final = "the node does not answer"
+#: the registry is asked for every request, so what it refuses is no client's doing
+NO_CONTRACTS: Final = (
+    "the chain lacks the contracts of this gateway; its option --contract names them"
+)
 WRONG_KEY: Final = "the API key is wrong or was revoked"
 #: bursts of one caller, in those of the Agent API: A2A programs ask a lot at once, and then wait
 _BURST: Final = 5
@@ -104,6 +109,9 @@ class A2aApp:
             return
         except (Unreachable, RpcFailed):
             answer = _error(503, "UNAVAILABLE", NO_NODE)
+            await answer(scope, receive, send)
+        except QueryRefused:
+            answer = _error(503, "UNAVAILABLE", NO_CONTRACTS)
             await answer(scope, receive, send)
 
     async def _serve(self, request: Request, send: Send) -> None:
