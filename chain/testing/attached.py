@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from chain.testing.choices import Choices
@@ -12,17 +11,13 @@ from chain.testing.leaves import Surroundings, amount, coin_value
 ANY_FUNDS, NO_FUNDS, SOME_FUNDS = 0, 1, 2
 _NONE_BELOW: Final = (104, 216, 24)
 _FITS_BELOW: Final = 216
-#: what a refusal for the coins' sake reads like
-ABOUT_FUNDS: Final = re.compile(r"(?i)fund|coin|attach|\bsend\b|payment|underpaid|deposit")
 
 
-def funds(
-    choices: Choices, here: Surroundings, liking: int = ANY_FUNDS, *, other: bool = False
-) -> list[dict[str, str]]:
+def funds(choices: Choices, here: Surroundings, liking: int = ANY_FUNDS) -> list[dict[str, str]]:
     """Coins to attach: mostly none or one small coin; now and then coins that do not fit.
 
-    ``other``: coins were what the message was refused for, so one coin in place of none, and none
-    in place of what does not fit.
+    Where coins were what the message was refused for: what the refusal named, or one coin in place
+    of none, and none in place of what does not fit.
 
     >>> here = Surroundings()
     >>> funds(Choices(b""), here), funds(Choices(bytes([140, 4])), here)
@@ -30,6 +25,11 @@ def funds(
     """
     kind = choices.byte()
     none = kind < _NONE_BELOW[liking]
+    other = here.unpaid.about_funds
+    numbers = here.unpaid.numbers
+    if numbers and kind < _FITS_BELOW:
+        named = numbers[kind % len(numbers)]
+        return [{"denom": here.unpaid.denom, "amount": str(named)}] if named else []
     if none if not other else kind >= _FITS_BELOW:
         return []
     first = here.denoms[0]

@@ -18,6 +18,7 @@ from chain.testing.genesis import ChainGenesis
 from chain.testing.history import History
 from chain.testing.log import ChainLog, ClosedBlock
 from chain.testing.results import ExecTxResult
+from chain.testing.scripts import lines_of
 from chain.testing.tracing import TraceView, trace_again
 
 
@@ -169,7 +170,8 @@ class Chain(ChainCalls):
         """What a transaction did: its calls as a tree with gas, storage and events. By its result,
         or by number, the last one by default. Print it, or take ``to_json()``.
 
-        Raises: ValueError for a result that is not of this chain, or of before a revert.
+        Raises: ValueError for a result that is not of this chain, or of before a revert;
+        TypeError for what is neither result nor number.
 
         >>> _ = chain.execute(address, {"add": {"by": "3"}}, sender=alice)
         >>> "add" in str(chain.trace())
@@ -184,13 +186,15 @@ class Chain(ChainCalls):
             if not -len(places) <= which < len(places):
                 raise ValueError(f"there is no transaction {which}; there are {len(places)}")
             found = [places[which]]
+        elif not isinstance(which, ExecTxResult):
+            raise TypeError(f"trace takes a result or a number, not {type(which).__name__}")
         else:
             found = [place for place in places if place[3] is which._raw]
         if not found:
             raise ValueError("this result is of no transaction of the chain as it stands")
         block, txs, index, _ = found[-1]
         trace, _ = trace_again(self._engine, block, txs, index)
-        return TraceView(trace, self._engine.named)
+        return TraceView(trace, self._engine.named, lines_of(self, txs[index]))
 
     def _open_block(self) -> ClosedBlock:
         engine = self._engine

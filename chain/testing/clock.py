@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 #: choices of one step of time
 CLOCK_BYTES: Final = 3
 _STEPS_SECONDS: Final = (5, 1, 60, 3_600, 86_400)
-_NEXT_BELOW: Final = 64
+_NEXT_BELOW: Final = 112
 _HEIGHTS: Final = (1, 0, -1, 2)
 _TIMES: Final = (1, 0, -1, NANOS, -NANOS)
 

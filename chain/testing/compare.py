@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from chain.crypto.addresses import AddressError, validate
 from chain.testing.chain import Chain
 from chain.testing.codes import ContractLike
 from chain.testing.coins import CoinsLike
@@ -58,9 +59,13 @@ class Pair:
     ) -> None:
         self.worlds = [World(cast_of(actors, funds)) for _ in range(2)]
         for world, contract in zip(self.worlds, (left, right), strict=True):
-            code = world.chain.store_code(load_contract(contract))
+            made = load_contract(contract)
+            code = world.chain.store_code(made)
             message = instantiate(world) if callable(instantiate) else instantiate
-            world.address = world.chain.instantiate(code, message, world.first, "compared")
+            result = world.chain.try_instantiate(code, message, world.first, "compared")
+            if result.code:
+                raise Differs(f"instantiate of {made.name}: {error_text(result.log)}")
+            world.address = result.address
         self.steps = 0
 
     @property
@@ -71,6 +76,13 @@ class Pair:
     def execute(self, message: Any, sender: str, funds: CoinsLike = ()) -> Compared:
         """Call both; ``sender`` is an actor's name or an address. Raises: Differs."""
         self.steps += 1
+        if sender not in self.worlds[0].actors:
+            try:
+                validate(sender, self.worlds[0].chain._engine.prefix)
+            except AddressError as error:
+                cast = sorted(self.worlds[0].actors)
+                text = f"{sender} is no actor of {cast}, and no address: {error}"
+                raise ValueError(text) from None
         results = [
             world.chain.try_execute(world.address, message, world.actors.get(sender, sender), funds)
             for world in self.worlds
@@ -134,6 +146,8 @@ def differential(
         if isinstance(step, int):
             pair.next_block(seconds=step)
             continue
+        if not isinstance(step, tuple) or len(step) not in (2, 3):
+            raise ValueError(f"a step is (sender, message[, funds]) or seconds, not {step!r}")
         sender, message, *rest = step
         done.append(pair.execute(message, sender, *rest))
         for question in queries:

@@ -18,9 +18,9 @@ import msgspec
 from chain.std import Addr, Binary, Coin, Expiration, Message, OneOf, Timestamp, encode
 from chain.std.numbers import BoundedInt, base64_encode
 from chain.testing.choices import Choices
+from chain.testing.harvest import ID_WORDS
 from chain.testing.leaves import (
     CONTRACT_WORDS,
-    ID_WORDS,
     Maker,
     Surroundings,
     address,

@@ -99,6 +99,7 @@ class Engine:
 
     __slots__ = (
         "app",
+        "attacked",
         "block",
         "bugs",
         "codes",
@@ -126,6 +127,8 @@ class Engine:
         self.nonce = 0
         self.txs: list[Tx] = []
         self.floating = False
+        #: whether a state machine makes the calls
+        self.attacked = False
         first = genesis.genesis
         self.last_height = first.initial_height - 1
         self.last_time = first.time - 1

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.driver.log import files
-from chain.driver.log.record import BlockRecord
+from chain.driver.log.record import BlockRecord, LogError
 from chain.tx.codec import decode_tx
 from chain.tx.messages import DevExecute
 
@@ -43,6 +43,25 @@ def save_failure(chain: Chain, name: str, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{_PLAIN.sub('_', name)}{_SEPARATOR}{digest.hexdigest()[:12]}.jsonl"
     return Path(chain.log.save(target))
+
+
+def kept_as(chain: Chain, name: str, folder: Path) -> str:
+    """Save a failure, and say where and what to do with it, or why it could not be saved.
+
+    >>> from chain.testing import Chain
+    >>> kept_as(Chain(), "demo", Path("/dev/null"))
+    'not saved: /dev/null: File exists'
+    """
+    try:
+        path = save_failure(chain, name, folder)
+    except OSError as error:
+        return f"not saved: {folder}: {error.strerror}"
+    except LogError as error:
+        return f"not saved: {error}"
+    return (
+        f"saved as {path}; walk through it with\n"
+        f"  msgchain log replay {path} --until {chain.height} --trace"
+    )
 
 
 def _messages(txs: Any) -> list[Any]:

@@ -23,6 +23,8 @@ _FAR_NANOS: Final = 20 * 365 * 86_400 * NANOS
 _PLAIN: Final = frozenset({"action", "_contract_address", "msg_index", "sender", "code_id"})
 _ADDRESS: Final = re.compile(r"[a-z]{1,10}1[02-9ac-hj-np-z]{38,64}")
 _DURATION: Final = re.compile(r"seconds|ttl|duration|timeout|period|interval|window|delay")
+#: names of fields that tell one thing from others
+ID_WORDS: Final = re.compile(r"([a-z0-9_]*_)?(id|ids|ref|key|name|slug|nonce|topic)")
 #: Text in raw keys and values that may be an id.
 _RAW_TEXT: Final = re.compile(rb"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,63}")
 
@@ -36,7 +38,9 @@ class Harvest:
     (['task-1'], [12], [7])
     """
 
-    __slots__ = ("_ids", "_texts", "_who", "amounts", "heights", "pairs", "people", "times")
+    __slots__ = (
+        "_ids", "_texts", "_who", "active", "amounts", "heights", "pairs", "people", "times",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self._texts: dict[str, list[str]] = {}
@@ -44,6 +48,8 @@ class Harvest:
         self.people: dict[str, list[str]] = {}
         #: actors who stood in one accepted call: sender and other
         self.pairs: list[tuple[str, str]] = []
+        #: who got something accepted, the last one last
+        self.active: list[str] = []
         self._ids: list[str] = []
         self._who: list[str] = []
         self.amounts: list[int] = []
@@ -51,19 +57,23 @@ class Harvest:
         self.times: list[int] = []  # nanoseconds
 
     def texts(self, name: str) -> list[str]:
-        """The values last seen under a name; for ``id`` those of every ``…_id``, and reversed."""
+        """The values last seen under a name; for ``id`` those of every ``…_id``, and reversed; for
+        ``token`` those of ``token_id``, and reversed.
+        """
         found = self._texts.get(name)
         if found is None and name.endswith("_id"):
-            found = self._texts.get("id")
+            found = self._texts.get("id") or self._texts.get(name[:-3])
         elif found is None and name == "id":
             found = [
                 text for key, texts in self._texts.items() if key[-3:] == "_id" for text in texts
             ]
+        elif found is None:
+            found = self._texts.get(f"{name}_id")
         return found or []
 
     def text(self, name: str, value: str) -> None:
         """Remember a text."""
-        if name[-2:] == "id":
+        if ID_WORDS.fullmatch(name):
             self._ids.append(value)
         known = self._texts.get(name)
         if known is None:
@@ -98,6 +108,9 @@ class Harvest:
                 del self.pairs[:-KEPT]
         self._ids.clear()
         self._who.clear()
+        if sender in self.active:
+            self.active.remove(sender)
+        self.active.append(sender)
 
     def take(self, value: Any, *, height: int, time: int, name: str = "", depth: int = 0) -> None:
         """A decoded answer, message or record."""
@@ -122,7 +135,9 @@ class Harvest:
 
     def integer(self, name: str, value: int, height: int, time: int) -> None:
         """A number: a deadline if it can be one, else an amount."""
-        if value > 0 and _DURATION.search(name):
+        if ID_WORDS.fullmatch(name):
+            self.text(name, str(value))
+        elif value > 0 and _DURATION.search(name):
             _keep(self.times, time + value * NANOS, DEADLINES)
         elif time <= value <= time + _FAR_NANOS and value > NANOS * NANOS // 10:
             _keep(self.times, value, DEADLINES)

@@ -13,7 +13,8 @@ from typing import Any, Final, TypeAlias
 from chain.std import encode
 from chain.std.numbers import base64_encode
 from chain.testing.choices import Choices
-from chain.testing.harvest import NANOS, Harvest
+from chain.testing.harvest import ID_WORDS, NANOS, Harvest
+from chain.testing.refusals import NOTHING_SAID, Refusal
 
 _NAME: Final = "[a-z0-9_]*"
 _ADDRESS_WORDS: Final = re.compile(
@@ -21,7 +22,11 @@ _ADDRESS_WORDS: Final = re.compile(
     r"beneficiary|buyer|seller|bidder|account|contract|creator|operator|delegate|member|payee|payer|"
     r"participant|requester|approver|user|token|whitelist|relays?|members|receivers|participants)"
 )
-ID_WORDS: Final = re.compile(rf"({_NAME}_)?(id|ids|ref|key|name|slug|nonce|topic)")
+#: whole numbers that count something, besides those that are named as ids
+_COUNTED: Final = re.compile(
+    rf"({_NAME}_)?(number|index|no|seq|sequence|proposal|order|lot|auction|listing|position|grant|"
+    r"loan|offer|poll|round|task|ticket|token|vault)"
+)
 _DURATION: Final = re.compile(
     rf"({_NAME}_)?(seconds|ttl|duration|timeout|period|interval|window|secs)"
 )
@@ -30,6 +35,8 @@ _TIME: Final = re.compile(
     rf"({_NAME}_)?(time|deadline|expir{_NAME}|until|due|at|start|end|starts|ends|cliff|timestamp|after|before)"
 )
 _SHORT_IDS: Final = ("a", "b", "c", "d", "e")
+_FIRST_IDS: Final = (1, 0, 2, 3)
+_NEXT_ABOVE: Final = 236
 #: of 256, and the names of fields that want a contract
 _CONTRACT_BELOW: Final = 216
 _ATTACKED_BELOW: Final = 168
@@ -64,8 +71,10 @@ class Surroundings:
         "hook",
         "inside",
         "partner",
+        "refusal",
         "sender",
         "time",
+        "unpaid",
     )
 
     def __init__(self) -> None:
@@ -86,6 +95,9 @@ class Surroundings:
         self.call: Callable[[Choices, Surroundings], bytes] | None = None
         #: whom addresses mostly are in this message, after what stood together before
         self.partner = ""
+        #: what the same message was refused for just now, and what for the coins' sake
+        self.refusal: Refusal = NOTHING_SAID
+        self.unpaid: Refusal = NOTHING_SAID
         #: draws from a strategy that was given for a field or type
         self.draw: Callable[[Any], Any] | None = None
 
@@ -114,9 +126,14 @@ def contract_address(choices: Choices, here: Surroundings) -> str:
 
 
 def amount(choices: Choices, here: Surroundings) -> int:
-    """Small numbers, amounts that were seen, their neighbours, the balance, extremes."""
+    """Small numbers, or those that a refusal named; amounts that were seen, their neighbours, the
+    balance, extremes.
+    """
     kind = choices.byte()
     if kind < 128:
+        named = here.refusal.numbers or here.unpaid.numbers
+        if named:
+            return named[kind % len(named)]
         return _SMALL[kind % len(_SMALL)]
     if kind < 212:
         seen = here.harvest.amounts
@@ -131,7 +148,7 @@ def amount(choices: Choices, here: Surroundings) -> int:
 
 
 def _duration(choices: Choices, here: Surroundings) -> int:
-    return choices.pick(_DURATIONS)
+    return choices.pick(here.refusal.numbers or _DURATIONS)
 
 
 def _near_height(choices: Choices, here: Surroundings) -> int:
@@ -142,9 +159,28 @@ def _near_second(choices: Choices, here: Surroundings) -> int:
     return moment(choices, here) // NANOS
 
 
+def _counted(name: str) -> Callable[[Choices, Surroundings], int]:
+    """Ids that are numbers: mostly the one seen last; where none was, the first ones."""
+
+    def make(choices: Choices, here: Surroundings) -> int:
+        kind = choices.byte()
+        seen = [int(text) for text in here.harvest.texts(name) if text.isdigit()]
+        if kind >= _PAINFUL_ABOVE:
+            return amount(choices, here)
+        if not seen:
+            return _FIRST_IDS[kind % len(_FIRST_IDS)]
+        if kind >= _NEXT_ABOVE:
+            return seen[-1] + 1
+        return seen[-1 - (0 if kind < 96 else kind % len(seen))]
+
+    return make
+
+
 def integer_maker(name: str, low: int, high: int) -> Maker:
-    """A maker of whole numbers: durations, heights and times by name, else amounts."""
-    if _DURATION.fullmatch(name):
+    """A maker of whole numbers: ids, durations, heights and times by name, else amounts."""
+    if ID_WORDS.fullmatch(name) or _COUNTED.fullmatch(name):
+        near = _counted(name)
+    elif _DURATION.fullmatch(name):
         near = _duration
     elif _HEIGHT.fullmatch(name):
         near = _near_height

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -16,17 +17,20 @@ from hypothesis.errors import StopTest, UnsatisfiedAssumption
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 from msgspec.json import encode
 
-from chain.testing.attached import ABOUT_FUNDS, funds
+from chain.driver.log.record import LogError
+from chain.testing.attached import funds
 from chain.testing.choices import Choices
 from chain.testing.clock import advance
 from chain.testing.codes import ContractLike
 from chain.testing.coins import CoinsLike
-from chain.testing.failures import run_again, save_failure, saved_failures
+from chain.testing.failures import kept_as, run_again, saved_failures
+from chain.testing.harvest import ID_WORDS
 from chain.testing.laws import Call, hold
 from chain.testing.looking import Looking
 from chain.testing.options import OPTIONS
 from chain.testing.plans import Blueprint, Plan, Trap
 from chain.testing.reduce import Step, kept, origin_of, shortest
+from chain.testing.refusals import NOTHING_SAID, Refusal
 from chain.testing.report import Report
 from chain.testing.results import ExecTxResult
 from chain.testing.rules import class_name, machine_settings, rules
@@ -37,11 +41,13 @@ from chain.testing.world import Setup, World
 _CONCERNED_ABOVE: Final = 160
 #: of 256: within, sender and addresses are two who stood in one call before
 _TOGETHER: Final = (72, 160)
-#: a refused message is tried again as it is, by somebody else, then with its choices turned by
-#: these; zero, the simplest, stays
+#: a refused message is tried again as it is, by somebody whom it concerns, with what the refusal
+#: named, by somebody else, then with its choices turned by these; zero, the simplest, stays
 _TURNS: Final = (
-    b"", b"", *(bytes(byte * odd & 255 for byte in range(256)) for odd in (167, 91))
+    b"", b"", b"", b"", *(bytes(byte * odd & 255 for byte in range(256)) for odd in (167, 91))
 )  # fmt: skip
+#: the one of these attempts that is made by somebody whom the message does not concern yet
+_BY_OTHERS: Final = 3
 #: how much longer choices are made for a message that stands in for another
 _LONGER: Final = 4
 #: of 256: from here on a message also waits in a trap
@@ -101,6 +107,8 @@ class ContractMachine(Looking, RuleBasedStateMachine):
         self._ghost = SimpleNamespace(**copy.deepcopy(dict(kind.ghosts)))
         self._asked = False  # whether a watcher looked at the ghosts
         self._calm = False  # whether the last step changed nothing
+        self._accepted: dict[str, str] = {}  # whose message was taken last, by rule
+        self._begun = 0  # how many things were accepted that others may name
         self._steps: list[Step] = []
         self._senders = list(world.actors.values())
         self._cast = frozenset(self._senders)
@@ -114,6 +122,7 @@ class ContractMachine(Looking, RuleBasedStateMachine):
         """Build the set once; run saved failures first where that was asked for."""
         _warm_up()
         world = cls.blueprint.build()
+        world.chain._engine.attacked = True
         cls.blueprint.probe_hooks(world)
         cls.blueprint.probe_funds(world, _simplest)
         world.chain.next_block()
@@ -160,7 +169,7 @@ class ContractMachine(Looking, RuleBasedStateMachine):
             variant = next(iter(message)) if isinstance(message, dict) and message else str(message)
         self.report.add(contract or address, variant, raw.code, raw.log, raw.gas_used)
         if not raw.code:
-            self._see(message, sender, raw)
+            self._see(message, sender, coins, raw)
         if self.watchers:
             block = chain._engine.block
             made = Call(
@@ -170,7 +179,7 @@ class ContractMachine(Looking, RuleBasedStateMachine):
                 hold(watcher, self, made)
         return result
 
-    def _see(self, message: Any, sender: str, raw: Any) -> None:
+    def _see(self, message: Any, sender: str, coins: Any, raw: Any) -> None:
         """Harvest ids, amounts and deadlines of an accepted call."""
         block = self.chain._engine.block
         harvest, height, time = self._here.harvest, block.height, block.time
@@ -180,6 +189,8 @@ class ContractMachine(Looking, RuleBasedStateMachine):
         harvest.take(message, height=height, time=time)
         if self._here.inside is not None:
             harvest.take(self._here.inside, height=height, time=time)
+        for coin in coins if isinstance(coins, list) else ():
+            harvest.integer("", int(coin["amount"]), height, time)
         harvest.link(sender, self._cast)
         answer = self.blueprint.answer(raw.data) if raw.data else None
         if answer is not None:
@@ -196,16 +207,16 @@ class ContractMachine(Looking, RuleBasedStateMachine):
         self._steps.append(Step(plan, raw, drawn))
         self.report.steps += 1
         here.draw = None if draw is None else kept(draw, drawn)
-        if plan.wants and blueprint.openings and not here.harvest.people:
-            plan = blueprint.openings[raw[0] % len(blueprint.openings)]
-            raw *= _LONGER
+        other = blueprint.instead(plan, raw, self._begun)
+        if other is not plan:
+            plan, raw = other, raw * _LONGER
         engine = self.chain._engine
         before, self._asked = len(engine.txs), False
         tried: list[Any] = []
-        refusal = ""
+        here.refusal = here.unpaid = NOTHING_SAID
         for attempt, turn in enumerate(_TURNS):
             chosen = raw.translate(turn) if turn else raw
-            given = self._choose(plan, chosen, attempt, refusal)
+            given = self._choose(plan, chosen, attempt)
             if given in tried:
                 continue
             tried.append(given)
@@ -217,8 +228,14 @@ class ContractMachine(Looking, RuleBasedStateMachine):
                 contract=plan.contract, variant=plan.variant,
             )  # fmt: skip
             if not result._raw.code:
+                self._begun += plan.opens
+                self._accepted[plan.rule] = sender
                 return
-            refusal = result._raw.log
+            refusal = Refusal(result._raw.log, here.denoms)
+            if refusal.about_funds:
+                here.unpaid = refusal
+            else:
+                here.refusal = refusal
         # laws need not be asked where nothing changed and no watcher did a thing
         self._calm = not self._asked and len(engine.txs) == before + len(tried)
 
@@ -239,7 +256,7 @@ class ContractMachine(Looking, RuleBasedStateMachine):
         )  # fmt: skip
 
     def _choose(
-        self, plan: Plan, raw: bytes, attempt: int, refusal: str
+        self, plan: Plan, raw: bytes, attempt: int
     ) -> tuple[str, Any, list[dict[str, str]], Trap | None]:
         """Sender, message, coins and trap that choices stand for, after so many refusals."""
         choices = Choices(raw)
@@ -260,21 +277,30 @@ class ContractMachine(Looking, RuleBasedStateMachine):
             sender, here.partner = pair if number & 1 else (pair[1], pair[0])
             here.sender = sender
         liking = self.blueprint.likings.get(plan.rule, 0)
-        coins = funds(choices, here, liking, other=ABOUT_FUNDS.search(refusal) is not None)
+        coins = funds(choices, here, liking)
         message = plan.make(choices, here)
         if attempt or number > _CONCERNED_ABOVE:
-            sender = self._concerned(message, number + attempt) or sender
+            turn, others = number + min(attempt, 1), attempt == _BY_OTHERS
+            sender = self._concerned(plan.rule, message, turn, others=others) or sender
         return sender, message, coins, trap
 
-    def _concerned(self, message: Any, number: int) -> str | None:
-        """Somebody who stood in an earlier call with an id of this message."""
+    def _concerned(self, rule: str, message: Any, number: int, *, others: bool) -> str | None:
+        """Somebody who stood in an earlier call with an id of this message, or whom the rule's last
+        message was taken of, or who did something; ``others``: who did not stand in one.
+        """
         people = self._here.harvest.people
         body = next(iter(message.values())) if isinstance(message, dict) and message else None
-        for value in body.values() if isinstance(body, dict) else ():
-            found = people.get(value) if isinstance(value, str) else None
+        for name, value in body.items() if isinstance(body, dict) else ():
+            known = str(value) if isinstance(value, str | int) else ""
+            found = people.get(known) if not known.isdigit() or ID_WORDS.fullmatch(name) else None
+            if found and others:
+                found = [who for who in self._senders if who not in found]
             if found:
                 return found[number % len(found)]
-        return None
+        if self._here.refusal.about_sender:
+            return self._accepted.get(rule, self._senders[0])
+        active = self._here.harvest.active
+        return active[-1 - number % len(active)] if active else None
 
     def pass_time(self, raw: bytes) -> None:
         """A new block: the next one, or one just before, at or after a deadline that was seen."""
@@ -310,11 +336,7 @@ class ContractMachine(Looking, RuleBasedStateMachine):
         if bugs:
             note(f"the contract's own error:\n{bugs[-1]}")
         folder = self.failures or OPTIONS.failures
-        path = save_failure(self.chain, self.blueprint.name, folder)
-        note(
-            f"saved as {path}; walk through it with\n"
-            f"  msgchain log replay {path} --until {self.chain.height} --trace"
-        )
+        note(kept_as(self.chain, self.blueprint.name, folder))
 
     def _reduce(self, error: BaseException) -> None:
         """Bring the chain to the end of the shortest run that fails in the same way."""
@@ -360,7 +382,8 @@ class ContractMachine(Looking, RuleBasedStateMachine):
 
     @classmethod
     def replay_saved(cls, folder: Path | None = None) -> list[Path]:
-        """Run the saved failures of this machine again; those that pass are returned.
+        """Run the saved failures of this machine again; those that pass are returned. A file that
+        is damaged is warned of.
 
         Raises: SavedFailure for the first one that still fails, also in every later run.
 
@@ -375,6 +398,9 @@ class ContractMachine(Looking, RuleBasedStateMachine):
             machine = cls()
             try:
                 run_again(machine.chain, path, after=cls._start[1] - 1, check=machine.laws)
+            except (LogError, ValueError) as error:
+                warnings.warn(f"{path} cannot be run again: {error}", stacklevel=2)
+                continue
             except AssertionError as error:
                 cls._still_failing = SavedFailure(f"{path} still fails: {error}")
                 raise cls._still_failing from error

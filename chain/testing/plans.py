@@ -10,14 +10,15 @@ import msgspec
 
 from chain.std import Message, encode
 from chain.std.numbers import base64_encode
-from chain.testing.attached import ABOUT_FUNDS, ANY_FUNDS, NO_FUNDS, SOME_FUNDS
+from chain.testing.attached import ANY_FUNDS, NO_FUNDS, SOME_FUNDS
 from chain.testing.choices import Choices
 from chain.testing.codes import ContractLike
 from chain.testing.coins import CoinsLike
 from chain.testing.derive import CALLS, CREATES, Deriver, names_something, width
 from chain.testing.engine import account_address
 from chain.testing.leaves import CONTRACT_WORDS, Maker, Surroundings
-from chain.testing.report import error_patterns, error_text
+from chain.testing.refusals import about_funds
+from chain.testing.report import error_kind, error_patterns, error_text
 from chain.testing.results import contract_data
 from chain.testing.vocabulary import untyped
 from chain.testing.world import (
@@ -30,6 +31,7 @@ from chain.testing.world import (
     cast_of,
     denominations,
     load_contract,
+    messages_of,
 )
 from chain.vm.contract import Contract, MessageTypes
 
@@ -38,6 +40,8 @@ TIME: Final = "time_passes"
 _HEAD: Final = 7
 _SIZE_MAX: Final = 72
 _UNTYPED_SIZE: Final = 24
+#: of 256: below, one more thing begins, after none, one, several
+_BEGIN_BELOW: Final = (256, 128, 64)
 _EXPECTED: Final = re.compile(r"`([a-z0-9_]+)`")
 
 
@@ -54,6 +58,8 @@ class Plan(NamedTuple):
     senders: list[str]
     #: whether it names something that an earlier message must have begun
     wants: bool = False
+    #: whether it begins something that later messages may name
+    opens: bool = False
 
 
 class Trap(NamedTuple):
@@ -99,6 +105,8 @@ class Blueprint:
         self.name = name or value.name
         self.denoms = denominations(self.cast)
         self._overrides = overrides
+        #: names of messages whose weight is zero
+        self._left_out: set[str] = set()
         self._contracts: dict[str, Contract] = {}
         for other in self.others:
             label = other.name or load_contract(other.contract).name
@@ -114,11 +122,15 @@ class Blueprint:
         self.given_hooks = "hook" in kinds
         self.hooks = self._hooks(value, kinds)
         self.plans = self._plans(value)
+        if any(plan.draws for plan in self.plans if plan.opens or plan.wants):
+            # one may stand in for the other
+            self.plans = [
+                plan._replace(draws=plan.draws or plan.opens or plan.wants) for plan in self.plans
+            ]
         self._own = [plan for plan in self.plans if plan.contract == self.main_name]
         #: what may be sent where nothing has begun that other messages could name
-        self.openings = [plan for plan in self._own if CREATES.match(plan.variant)]
-        if any(plan.draws for plan in self.openings):  # they stand in for what wants them
-            self.plans = [plan._replace(draws=plan.draws or plan.wants) for plan in self.plans]
+        self.openings = [plan for plan in self._own if plan.opens]
+        self._wanting = [plan for plan in self._own if plan.wants for _ in range(plan.weight)]
         self.traps = self._traps()
         self.time_weight = weights.get(TIME, max(2, len(self.plans) // 6))
         self._check_names()
@@ -144,7 +156,7 @@ class Blueprint:
         return plans
 
     def _of(self, label: str, contract: Contract, given: MessageTypes, prefix: str) -> list[Plan]:
-        types = given if given is not None else contract.execute_msg
+        types = messages_of(contract, given)
         if types is None:
             return self._untyped(label, contract, prefix)
         plans = []
@@ -155,8 +167,9 @@ class Blueprint:
             variant = cls.variant if issubclass(cls, Message) else "execute"
             size = min(_HEAD + width(cls), _SIZE_MAX)
             made = self._plan(prefix, label, variant, maker, size, draws=deriver.draws)
-            wants = not CREATES.match(variant) and names_something(cls)
-            plans += [plan._replace(wants=wants) for plan in made]
+            opens = CREATES.match(variant) is not None
+            wants = not opens and names_something(cls)
+            plans += [plan._replace(wants=wants, opens=opens) for plan in made]
         return plans
 
     def _untyped(self, label: str, contract: Contract, prefix: str) -> list[Plan]:
@@ -169,7 +182,7 @@ class Blueprint:
         """Messages of the others that lay a call in wait: an address of a contract, and bytes."""
         found = []
         for label, contract in self._contracts.items():
-            for cls in classes(contract.execute_msg) if label != self.main_name else ():
+            for cls in classes(messages_of(contract)) if label != self.main_name else ():
                 names = cls.__struct_fields__
                 call = [name for name in names if name in CALLS]
                 contracts = [name for name in names if CONTRACT_WORDS.fullmatch(name)]
@@ -183,6 +196,7 @@ class Blueprint:
         usual = 2 if CREATES.match(variant) else 1
         weight = self.weights.get(f"{label}.{variant}", self.weights.get(variant, usual))
         if weight < 1:
+            self._left_out |= {variant, f"{label}.{variant}"}
             return []
         senders = [
             account_address(actor, "msg")
@@ -194,8 +208,9 @@ class Blueprint:
     def _check_names(self) -> None:
         known = {plan.variant for plan in self.plans} | {TIME}
         known |= {f"{plan.contract}.{plan.variant}" for plan in self.plans}
-        for name, weight in self.weights.items():
-            if weight > 0 and name not in known:
+        known |= self._left_out
+        for name in self.weights:
+            if name not in known:
                 raise ValueError(
                     f"weights name {name}, which is no message; there are {sorted(known)}"
                 )
@@ -209,6 +224,20 @@ class Blueprint:
                     raise ValueError(f"roles of {actor} name {name}, which is no message")
 
     # --- for the machine ------------------------------------------------------------------------
+
+    def instead(self, plan: Plan, raw: bytes, begun: int) -> Plan:
+        """The plan that takes the place of one: something begins where nothing has, and once it
+        has, what was begun is mostly gone on with.
+        """
+        if not (self.openings and self._wanting):
+            return plan
+        if plan.contract != self.main_name:
+            return plan
+        if plan.wants and not begun:
+            return self.openings[raw[0] % len(self.openings)]
+        if plan.opens and raw[-1] >= _BEGIN_BELOW[min(begun, 2)]:
+            return self._wanting[raw[-1] % len(self._wanting)]
+        return plan
 
     def messages(self) -> dict[str, list[str]]:
         """The variants of each contract that is attacked."""
@@ -311,9 +340,11 @@ def _liking(without: str, with_coins: str) -> int:
     """What two refusals (empty when accepted) say about coins."""
     if without == with_coins:
         return ANY_FUNDS
-    if with_coins and (not without or ABOUT_FUNDS.search(with_coins)):
+    if without and with_coins and error_kind(without) == error_kind(with_coins):
+        return SOME_FUNDS  # one refusal that counts what was attached
+    if with_coins and (not without or about_funds(with_coins)):
         return NO_FUNDS
-    if without and (not with_coins or ABOUT_FUNDS.search(without)):
+    if without and (not with_coins or about_funds(without)):
         return SOME_FUNDS
     return ANY_FUNDS
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 import json
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -24,6 +25,7 @@ from chain.testing.options import FAILURES, OPTIONS
 _GAS: Final = GasTable()
 _SHOWN_TRACES: Final = 3
 _KEY: Final = "msgchain"
+_BEFORE: Final = pytest.StashKey[GasTable]()
 _DEFAULT_THRESHOLD: Final = 5
 
 
@@ -37,12 +39,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--gas-compare", metavar="FILE", help="compare with a saved gas table")
     group.addoption(
         "--gas-threshold",
-        type=int,
+        type=_at_least(0),
         metavar="PERCENT",
         help="fail when a median is so many per cent above the one of --gas-compare",
     )
-    group.addoption("--invariant-runs", type=int, metavar="N", help="runs of each state machine")
-    group.addoption("--invariant-depth", type=int, metavar="N", help="steps of each run")
+    group.addoption(
+        "--invariant-runs", type=_at_least(1), metavar="N", help="runs of each state machine"
+    )
+    group.addoption("--invariant-depth", type=_at_least(1), metavar="N", help="steps of each run")
     group.addoption(
         "--invariant-report", action="store_true", help="what each state machine reached"
     )
@@ -56,14 +60,55 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def _at_least(least: int) -> Callable[[str], int]:
+    """A whole number for a flag."""
+
+    def number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise ArgumentTypeError(f"a whole number, not {text!r}") from None
+        if value < least:
+            raise ArgumentTypeError(f"at least {least}, not {value}")
+        return value
+
+    return number
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Tell machines and chains what the flags say."""
+    """Tell machines and chains what the flags say. Raises: UsageError for files that do not do."""
     OPTIONS.runs = config.getoption("--invariant-runs")
     OPTIONS.depth = config.getoption("--invariant-depth")
     OPTIONS.failures = Path(str(config.getoption("--failures-dir")))
     OPTIONS.replay_first = bool(config.getoption("--saved-failures-first"))
+    if config.getoption("--gas-threshold") is not None and not config.getoption("--gas-compare"):
+        raise pytest.UsageError("--gas-threshold: compared with what? Name it with --gas-compare")
     if _wants_gas(config):
+        _check_gas_files(config)
         _GAS.watch()
+
+
+def _check_gas_files(config: pytest.Config) -> None:
+    """Say before the tests run what would fail behind them."""
+    compared, target = config.getoption("--gas-compare"), config.getoption("--gas-save")
+    if compared:
+        try:
+            config.stash[_BEFORE] = GasTable.load(Path(str(compared)))
+        except FileNotFoundError:
+            raise pytest.UsageError(
+                f"--gas-compare: there is no {compared}; --gas-save={compared} writes one"
+            ) from None
+        except OSError as error:
+            raise pytest.UsageError(f"--gas-compare: {compared}: {error.strerror}") from None
+        except ValueError as error:
+            raise pytest.UsageError(f"--gas-compare: {compared}: {error}") from None
+    if target and not hasattr(config, "workerinput"):
+        try:
+            Path(str(target)).parent.mkdir(parents=True, exist_ok=True)
+            with Path(str(target)).open("a", encoding="utf-8"):
+                pass
+        except OSError as error:
+            raise pytest.UsageError(f"--gas-save: {target}: {error.strerror}") from None
 
 
 def pytest_collection_finish() -> None:
@@ -168,32 +213,41 @@ def pytest_testnodedown(node: Any, error: Any) -> None:
 
 
 def _above(config: pytest.Config, threshold: int) -> list[str]:
-    before = _before(config)
+    before = config.stash.get(_BEFORE, None)
     return [] if before is None else _GAS.above(before, threshold)
-
-
-def _before(config: pytest.Config) -> GasTable | None:
-    name = config.getoption("--gas-compare")
-    return GasTable.load(Path(str(name))) if name and Path(str(name)).exists() else None
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """The gas table, and what each state machine reached."""
     write = terminalreporter.write_line
     if _wants_gas(config):
-        before = _before(config)
         terminalreporter.section("gas")
-        for line in _GAS.lines(before):
-            write(line)
+        if _GAS.rows():
+            for line in _GAS.lines(config.stash.get(_BEFORE, None)):
+                write(line)
+        else:
+            write("no test called a contract")
+        if any(report.calls for report in OPTIONS.reports):
+            write("calls of state machines differ from run to run: see --invariant-report")
         threshold = config.getoption("--gas-threshold")
         for line in _above(config, int(threshold)) if threshold is not None else ():
             write(f"above the threshold: {line}", red=True)
         target = config.getoption("--gas-save")
         if target:
-            _GAS.save(Path(str(target)))
+            _save_gas(write, Path(str(target)))
     reports = [report for report in OPTIONS.reports if report.calls]
+    if not reports and config.getoption("--invariant-report"):
+        terminalreporter.section("state machines")
+        write("no state machine ran")
     if reports and config.getoption("--invariant-report"):
         terminalreporter.section("state machines")
         for report in reports:
             for line in report.lines():
                 write(line)
+
+
+def _save_gas(write: Callable[..., None], target: Path) -> None:
+    try:
+        _GAS.save(target)
+    except OSError as error:
+        write(f"the gas table was not written: {target}: {error.strerror}", red=True)

@@ -14,8 +14,8 @@ from chain.vm.contract import Contract
 SAMPLES: Final = 20_000
 _HEAD: Final = re.compile(r"^failed to execute message; message index: \d+: ")
 _TAILS: Final = (": execute wasm contract failed", ": instantiate wasm contract failed")
-_DIGITS: Final = re.compile(r"\d+")
-_ADDRESS: Final = re.compile(r"[a-z]{1,10}1[02-9ac-hj-np-z]{38,64}")
+_DIGITS: Final = re.compile(r"(?<![A-Za-z])\d+")
+ADDRESS: Final = re.compile(r"[a-z]{1,10}1[02-9ac-hj-np-z]{38,64}")
 _ERROR_WIDTH: Final = 100
 
 
@@ -37,7 +37,7 @@ def error_kind(log: str) -> str:
     >>> error_kind("The escrow holds 5 of amsg, asked for 7")
     'The escrow holds # of amsg, asked for #'
     """
-    return _DIGITS.sub("#", _ADDRESS.sub("…", error_text(log)))[:_ERROR_WIDTH]
+    return _DIGITS.sub("#", ADDRESS.sub("…", error_text(log)))[:_ERROR_WIDTH]
 
 
 class Tally:

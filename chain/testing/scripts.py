@@ -24,6 +24,7 @@ from chain.vm.contract import Contract
 
 if TYPE_CHECKING:
     from chain.testing.chain import Chain
+    from chain.tx.value import Tx
 
 
 #: stands where the run of a machine begins, behind its set
@@ -145,6 +146,21 @@ def _coins(coins: Iterable[Any]) -> str:
     if plain and denoms == sorted({*denoms}):
         return repr(",".join(f"{coin.amount}{coin.denom}" for coin in given))
     return json.dumps([{"denom": coin.denom, "amount": str(coin.amount)} for coin in given])
+
+
+def lines_of(chain: Chain, tx: Tx) -> list[str]:
+    """One transaction as Python, a line a message.
+
+    >>> from chain.testing import Chain
+    >>> chain = Chain()
+    >>> alice = chain.account("alice", "5msg")
+    >>> lines_of(chain, chain._engine.txs[-1])
+    ["chain.fund(alice, '5msg')"]
+    """
+    engine = chain._engine
+    writer = _Writer(engine.named, engine.codes.known, engine.codes.places)
+    writer.transaction(tx.messages, "")
+    return writer.body
 
 
 def script(

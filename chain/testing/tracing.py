@@ -23,8 +23,9 @@ _OPERATIONS: Final = {"get": "read", "set": "write", "remove": "delete", "range"
 class TraceView:
     """A trace that prints as a tree; ``trace`` has it as values, ``to_json`` as plain JSON."""
 
-    def __init__(self, trace: Trace, names: Mapping[str, str]) -> None:
+    def __init__(self, trace: Trace, names: Mapping[str, str], said: Sequence[str] = ()) -> None:
         self.trace = trace
+        self._said = said  # the transaction as Python, for one that calls no contract
         self._names = names
 
     def to_json(self) -> dict[str, Any]:
@@ -37,6 +38,8 @@ class TraceView:
         lines = [f"transaction  {state}, gas {result.gas_used:,}"]
         if result.log:
             lines.append(f"  {result.log}")
+        if not self.trace.steps:
+            lines += [f"  {line}" for line in self._said]
         _steps(lines, self.trace.steps, 1)
         text = "\n".join(lines)
         for address, name in self._names.items():

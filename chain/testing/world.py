@@ -19,6 +19,7 @@ from chain.testing.choices import Choices
 from chain.testing.codes import ContractLike
 from chain.testing.coins import CoinsLike, parse_coins
 from chain.testing.derive import Deriver
+from chain.testing.hostile import RECEIVER_MESSAGES, hostile_receiver
 from chain.testing.leaves import Surroundings
 from chain.vm.contract import Contract, MessageTypes
 from chain.vm.sandbox.loader import load_folder
@@ -116,8 +117,7 @@ class World:
             code, message, sender=self.first, label=name, funds=other.funds, admin=self.first
         )
         self.contracts[name] = address
-        types = contract.execute_msg if other.execute_msg is None else other.execute_msg
-        made = Installed(name, address, contract, types)
+        made = Installed(name, address, contract, messages_of(contract, other.execute_msg))
         self.installed.append(made)
         return made
 
@@ -170,6 +170,17 @@ def load_contract(contract: ContractLike) -> Contract:
     'token_v1'
     """
     return contract if isinstance(contract, Contract) else load_folder(contract)
+
+
+def messages_of(contract: Contract, given: MessageTypes = None) -> MessageTypes:
+    """The types that a contract's execute messages are made from.
+
+    >>> [cls.variant for cls in messages_of(hostile_receiver)]
+    ['arm', 'break', 'poke']
+    """
+    if given is not None:
+        return given
+    return RECEIVER_MESSAGES if contract is hostile_receiver else contract.execute_msg
 
 
 def as_other(entry: Any) -> Other:

@@ -90,3 +90,19 @@ def test_a_script_names_blocks_and_refusals(tmp_path: Path) -> None:
     assert "chain.try_execute(c, {'add': {'by': '9999999'}}, sender=alice)  # wasm/5" in text
     assert "chain.set_time(" in text
     assert save_failure(chain, "a/b", tmp_path).name.startswith("a_b--")
+
+
+def test_a_damaged_failure_is_warned_of_and_left_out(tmp_path: Path) -> None:
+    (tmp_path / "counter--damaged.jsonl").write_text("{}\n")
+    machine = contract_machine(counter, instantiate={}, failures=tmp_path)
+    with pytest.warns(UserWarning, match="counter--damaged.jsonl.* cannot be run again: "):
+        assert machine.replay_saved() == []
+
+
+def test_a_failure_that_cannot_be_saved_is_shown_all_the_same() -> None:
+    machine = contract_machine(
+        counter, instantiate={}, invariants=[below(3)], failures=Path("/dev/null"), actors=1
+    )
+    with pytest.raises(AssertionError, match="few does not hold") as found:
+        run_state_machine_as_test(machine, settings=SETTINGS)
+    assert any("not saved: /dev/null" in text for text in found.value.__notes__)

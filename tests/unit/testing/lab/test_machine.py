@@ -10,12 +10,22 @@ from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 
 from chain.std import Expiration, Timestamp, Uint128
-from chain.testing import Chain, Differs, contract_machine, differential, hook_token
+from chain.std.numbers import base64_encode
+from chain.testing import (
+    Chain,
+    Differs,
+    contract_machine,
+    differential,
+    hook_token,
+    hostile_receiver,
+)
+from chain.testing.attached import funds
 from chain.testing.choices import Choices
 from chain.testing.derive import Deriver
 from chain.testing.examples import Add, counter
 from chain.testing.harvest import Harvest
-from chain.testing.leaves import Surroundings
+from chain.testing.leaves import Surroundings, amount
+from chain.testing.refusals import Refusal
 from chain.testing.vocabulary import keys_read
 
 SETTINGS = settings(
@@ -118,3 +128,57 @@ def test_a_message_inside_a_message_carries_no_third() -> None:
 def _mailbox(world: Any) -> Any:
     names = ("admin", "registry_address", "did_registry_address")
     return dict.fromkeys(names, world.first)
+
+
+def test_ids_that_are_numbers_are_named_again() -> None:
+    seen = Harvest()
+    seen.take({"proposal_id": 7, "token_id": "3", "amount": "5"}, height=1, time=0)
+    assert (seen.texts("proposal_id"), seen.texts("token"), seen.amounts) == (["7"], ["3"], [5])
+    here = Surroundings()
+    here.harvest = seen
+    assert Deriver().value(int, "proposal_id")(Choices(b""), here) == 7
+    assert Deriver().value(int, "proposal_id")(Choices(b""), Surroundings()) == 1
+
+
+def test_a_refusal_tells_what_to_try() -> None:
+    here = Surroundings()
+    here.denoms = ("amsg", "stray")
+    here.unpaid = Refusal("this costs 30stray, got 5", here.denoms)
+    assert funds(Choices(b""), here) == [{"denom": "stray", "amount": "30"}]
+    here.refusal = Refusal("There are 7, asked for 9", here.denoms)
+    assert [amount(Choices(bytes([kind])), here) for kind in (0, 1)] == [7, 9]
+    assert Refusal("Unauthorized").about_sender
+
+
+def test_a_hostile_receiver_takes_any_hook() -> None:
+    chain = Chain()
+    alice = chain.account("alice")
+    receiver = chain.instantiate(chain.store_code(hostile_receiver), {}, alice, "r")
+    address = chain.instantiate(chain.store_code(counter), {}, alice, "c")
+    armed = {"contract": address, "call": base64_encode(b'{"add":{"by":"3"}}')}
+    chain.execute(receiver, {"arm": armed}, alice)
+    chain.execute(receiver, {"receive_nft": {"token_id": "x"}}, alice)
+    assert chain.query(address, {}) == {"count": 3}
+    chain.execute(receiver, {"break": {"broken": True}}, alice)
+    assert "broken" in chain.try_execute(receiver, {"on_loan": {}}, alice).log
+
+
+def test_names_and_steps_that_do_not_fit_are_told() -> None:
+    with pytest.raises(ValueError, match="weights name ad, which is no message"):
+        contract_machine(counter, instantiate={}, weights={"ad": 0})
+    contract_machine(counter, instantiate={}, weights={"add": 0})
+    with pytest.raises(ValueError, match="zoe is no actor"):
+        differential(counter, counter, [("zoe", {"add": {"by": "1"}})], instantiate={})
+    with pytest.raises(ValueError, match="a step is"):
+        differential(counter, counter, ["alice"], instantiate={})
+    with pytest.raises(Differs, match="instantiate of token_v1: "):
+        differential(counter, "token_v1", [], instantiate={})
+    with pytest.raises(TypeError, match="not str"):
+        Chain().trace("x")  # type: ignore[arg-type]
+
+
+def test_a_trace_says_what_a_transaction_without_calls_was() -> None:
+    chain = Chain()
+    alice, bob = chain.account("alice", "5msg"), chain.account("bob")
+    result = chain.send(alice, bob, "1amsg")
+    assert "chain.send(alice, bob, '1amsg')" in str(chain.trace(result))

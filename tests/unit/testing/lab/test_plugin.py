@@ -80,3 +80,32 @@ def test_another_process_can_be_merged(samples: list[int]) -> None:
     one.add("c", "m", 7)
     one.merge(other.to_plain())
     assert one.rows()["c", "m"][0] == len(samples) + 1
+
+
+@pytest.mark.parametrize("text", ['{"a": 5', "[1, 2]", '{"a.b": ["x", 1, 1, 1]}', '{"a.b": [1]}'])
+def test_a_damaged_gas_table_is_told_in_a_line(text: str, tmp_path: Path) -> None:
+    (tmp_path / "gas.json").write_text(text)
+    with pytest.raises(ValueError, match=r"^no gas table: [^\n]+$"):
+        GasTable.load(tmp_path / "gas.json")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--gas-compare=gas.json"], "*--gas-compare: there is no gas.json*--gas-save=gas.json*"),
+        (["--gas-compare=."], "*--gas-compare: .: Is a directory"),
+        (["--gas-save=/proc/none/gas.json"], "*--gas-save: /proc/none/gas.json: *"),
+        (["--gas-threshold=5"], "*--gas-threshold: compared with what?*"),
+        (["--gas-threshold=-5"], "*at least 0, not -5"),
+        (["--invariant-runs=0"], "*at least 1, not 0"),
+        (["--invariant-depth=few"], "*a whole number, not 'few'"),
+    ],
+)
+def test_flags_that_cannot_be_are_refused_before_the_tests(
+    pytester: Any, options: list[str], reason: str
+) -> None:
+    pytester.makepyfile("def test_nothing(): pass")
+    refused = pytester.runpytest_inprocess("-p", "no:xdist", *options)
+    assert refused.ret == pytest.ExitCode.USAGE_ERROR
+    refused.stderr.fnmatch_lines([reason])
+    assert "Traceback" not in refused.stderr.str()
