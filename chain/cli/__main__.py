@@ -1,5 +1,5 @@
-"""``python -m chain.cli``: the same as the command ``msgchain``."""
+"""``python -m chain.cli``, the same as ``msgchain``."""
 
-from chain.cli.main import main
+from chain.cli import run
 
-main()
+run()
