@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from abci_app import command
+from nets import PATIENCE
 
 from chain.abci.homes import free_ports, new_key, write_config, write_home
 from chain.abci.supervise import Net, Pair
@@ -22,7 +23,7 @@ def test_a_fifth_node_joins_from_a_snapshot_though_a_peer_tampers_with_its_chunk
     kinds = ["tamper", "small-chunks", "small-chunks", "small-chunks"]
     commands = {f"node{index}": command(kind) for index, kind in enumerate(kinds)}
     net = make_net(4, block_time="200ms", commands=commands)
-    assert net.wait_for(INTERVAL + 3, 60)
+    assert net.wait_for(INTERVAL + 3, PATIENCE)
     homes = [pair.home for pair in net.pairs]
     client = RpcClient(homes[0].rpc)
     genesis = client.genesis()
@@ -50,7 +51,7 @@ def test_a_fifth_node_joins_from_a_snapshot_though_a_peer_tampers_with_its_chunk
     node = RpcClient(late.rpc)
     joining.start()
     try:
-        end = time.monotonic() + 90
+        end = time.monotonic() + PATIENCE
         earliest, height = 0, 0
         while time.monotonic() < end and (not earliest or height < earliest + 3):
             time.sleep(0.3)

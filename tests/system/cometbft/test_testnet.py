@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from demo_run import COMMAND, msgchain
+from nets import PATIENCE
 
 from chain.client.rpc import RpcClient
 
@@ -33,7 +34,7 @@ class Testnet:
 
     def wait_for_height(self, height: int) -> None:
         """Until every status line's height is that high."""
-        end = time.monotonic() + 90
+        end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             heights = re.findall(r"node(\d) +(\d+)(?: \(stands\))?", self.output.read_text())
             last = {number: int(height) for number, height in heights}
@@ -46,7 +47,7 @@ class Testnet:
     def stop(self) -> None:
         """Ctrl-C."""
         self.process.send_signal(signal.SIGINT)
-        assert self.process.wait(60) == 0, self.output.read_text()
+        assert self.process.wait(PATIENCE) == 0, self.output.read_text()
 
 
 def test_the_demo_plays_on_four_validators(cometbft: str, tmp_path: Path) -> None:
