@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from lab_machines import a2a_machine, tasks_machine, token_machine
-from readme_law import escrow_machine
+from readme_law import allowance_machine, escrow_machine
 
 from chain.testing.scripts import RUN
 from chain.vm.sandbox.source import CONTRACTS
@@ -129,7 +129,7 @@ MUTANTS: dict[str, Mutant] = {
         "allowance.py",
         "        ALLOWANCES_SPENDER.remove(deps.storage, (spender_addr, info.sender))\n",
         "",
-        token_machine,
+        allowance_machine,
     ),
     "transfer to oneself makes money": Mutant(
         "token_v1",
