@@ -19,6 +19,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks._genesis import busy_genesis
 from chain import wiring
 from chain.app.answers import CheckTxResult
 from chain.crypto.keys import MlDsa87Key, PrivateKey, Secp256k1Key
@@ -97,12 +98,8 @@ class Line:
             (f"sender{number}", key.pubkey.address(), "1000000")
             for number, key in enumerate(self.keys)
         ]
-        document = wiring.devnet_genesis(accounts=named, wallets=0)
+        document = busy_genesis(accounts=named, wallets=0)
         self.contract = wiring.contract_addresses()["agent_a2a_v1"]
-        for message in document["app_state"]["messages"]:
-            made = message.get("instantiate")
-            if made is not None and "did_registry_address" in made["msg"]:  # agent_a2a_v1
-                made["msg"]["limits"] = {"rate_messages_max": 1_000}
         if not whole:
             self._alone(document["app_state"])
         self.verifier = node_verifier()
