@@ -40,6 +40,7 @@ from chain.client.task_content import (
     plain_of,
     to_ledger,
     with_artifacts,
+    with_message,
 )
 from chain.client.transport import ChainError, Outcome, TimedOut
 
@@ -216,17 +217,24 @@ class Job:
 
 
 class Result:
-    """What is delivered: any JSON, or artifacts, or where it is kept and its SHA-256."""
+    """What is delivered: any JSON, or artifacts, or a message, or where it is kept and its SHA-256.
+
+    ``message``: a text, or parts. A client that waits for the answer gets it in place of a task.
+    """
 
     def __init__(
         self,
         content: Any = None,
         *,
         artifacts: Sequence[Mapping[str, Any]] = (),
+        message: str | Sequence[Mapping[str, Any]] | None = None,
         hash: str | None = None,
         reference: str | None = None,
     ) -> None:
         self.content = with_artifacts(*artifacts) if artifacts else to_ledger(content)
+        if message is not None:
+            parts = [{"text": message}] if isinstance(message, str) else list(message)
+            self.content = with_message({"role": "ROLE_AGENT", "parts": parts})
         self.hash = hash
         self.reference = reference
         if self.content is None and hash is None and reference is None:

@@ -117,6 +117,12 @@ def artifacts_of(result: Mapping[str, Any] | None) -> list[dict[str, Any]]:
     return [{"artifactId": "result", "name": "result", "parts": parts}] if parts else []
 
 
+def words_of(result: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    """The parts of a message that is a task's whole result; empty where it is anything else."""
+    message = message_in(result.get("content")) if result is not None else None
+    return list(message["parts"]) if message is not None else []
+
+
 def _is_artifact(value: Any) -> bool:
     return (
         isinstance(value, dict)

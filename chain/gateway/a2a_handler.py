@@ -73,6 +73,7 @@ _LOOK_SECONDS: Final = 20.0
 _CONTEXT_MAX: Final = 128
 _IDEMPOTENCY: Final = "idempotency-key"
 _ANSWERED: Final = "provide_input"
+_COMPLETED: Final = TaskState.TASK_STATE_COMPLETED
 
 
 class LedgerHandler(PushOperations, RequestHandler):
@@ -89,11 +90,15 @@ class LedgerHandler(PushOperations, RequestHandler):
     async def on_message_send(
         self, params: SendMessageRequest, context: ServerCallContext
     ) -> Task | Message:
-        """Create or go on with a task, and wait until it ends or waits for somebody."""
+        """Create or go on with a task, and wait until it ends or waits for somebody. An agent that
+        answered with a message alone is heard in place of the task, which the ledger keeps."""
         with faults():
             task_id, start = await self._begin(params, context)
             limit = 0.0 if params.configuration.return_immediately else BLOCKING_SECONDS
             task = await self._settled(task_id, start, limit)
+            status = task.status
+            if status.state == _COMPLETED and status.HasField("message") and not task.artifacts:
+                return status.message
             return apply_history_length(task, params.configuration)
 
     @validate_request_params

@@ -30,6 +30,7 @@ from chain.client.task_content import (
     from_ledger,
     message_in,
     parts_of,
+    words_of,
 )
 from chain.gateway.a2a_payment import payment_facts, payment_message
 
@@ -134,6 +135,8 @@ def _step(
     entry_id = f"{mark}{step['number']}"
     said: dict[str, Any] | None = None
     heard: dict[str, Any] | None = None
+    delivered = action == "complete_task"
+    spoken = words_of(view["result"]) if delivered else []
     if action == "create_task":
         heard = _heard(view["params"], f"{task_id}-{entry_id}", context_id, task_id)
         if step["state"] == "auth_required":
@@ -144,6 +147,8 @@ def _step(
         said = {"parts": parts_of(detail)}
     elif action == "request_approval":
         said = _said([f"The owner of the agent is asked: {detail}"])
+    elif spoken:
+        said = {"parts": spoken}
     elif step["state"] in _ENDED and isinstance(detail, str):
         said = _said([detail])
     if said is not None:
@@ -161,7 +166,7 @@ def _step(
         state=STATES[step["state"]],
         said=said,
         heard=heard,
-        artifacts=tuple(artifacts_of(view["result"])) if action == "complete_task" else (),
+        artifacts=tuple(artifacts_of(view["result"])) if delivered and not spoken else (),
         facts=payment_facts(view, step),
     )
 
