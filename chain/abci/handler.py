@@ -8,10 +8,8 @@ CheckTx and the reading of snapshots, which strangers cause, it is logged and an
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -33,6 +31,8 @@ UNLOCKED: Final = ("echo", "flush", "query", "list_snapshots", "load_snapshot_ch
 #: what strangers cause: a failure there is an answer, and stops nothing
 FORGIVEN: Final = ("query", "check_tx", "list_snapshots", "load_snapshot_chunk")
 _INTERNAL: Final = 1
+#: transactions that are verified together, while those before them are checked
+_TOGETHER: Final = 32
 #: codespace and code of a sequence that is not the next one
 _SEQUENCE: Final = ("sdk", 32)
 
@@ -44,7 +44,6 @@ class Handler:
         self._app = app
         self._on_commit = on_commit
         self._lock = threading.Lock()
-        self._provers = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="prove")
         self._begun = app.height > 0
 
     @contextmanager
@@ -53,9 +52,11 @@ class Handler:
         with self._lock:
             yield
 
-    def prove_ahead(self, asked: Sequence[tuple[str, Any]]) -> dict[int, Future[None]]:
-        """Start to verify the signatures of transactions that wait together, by their places; who
-        comes alone is verified where it is checked, because handing over costs more.
+    def prove_ahead(self, asked: Sequence[tuple[str, Any]]) -> dict[int, Iterator[None]]:
+        """Begin to verify the signatures of transactions that wait together, some at a time. By the
+        place of the first of each such part: what gives a value when that part is done.
+
+        Who comes alone is verified where it is checked, because handing over costs more.
         """
         fresh = [
             (place, bytes(request.check_tx.tx))
@@ -64,7 +65,12 @@ class Handler:
         ]
         if len(fresh) < 2:
             return {}
-        return {place: self._provers.submit(self._app.prove, raw) for place, raw in fresh}
+        parts = [fresh[at : at + _TOGETHER] for at in range(0, len(fresh), _TOGETHER)]
+        try:
+            proven = self._app.proving(*[[raw for _, raw in part] for part in parts])
+        except Exception:
+            return {}  # each is then verified where it is checked
+        return {part[0][0]: proven for part in parts}
 
     def waits_for(self, request: Any, response: Any) -> Turn | None:
         """The turn that a transaction came before, when CheckTx refused it for its sequence."""

@@ -191,13 +191,14 @@ class App:
         """
         next(self.proving([raw]), None)
 
-    def proving(self, raws: Sequence[bytes]) -> Iterator[None]:
-        """Begin the same for several at once; it is done when the iterator gives its next value,
-        and the caller may do something else before.
+    def proving(self, *parts: Sequence[bytes]) -> Iterator[None]:
+        """Begin the same for several at once; each value of the iterator is one part done, and the
+        caller may do something else before.
         """
         if not self.store.height:
             return iter(())
-        return self._proving([[self._find(raw) for raw in raws]], self.store.view)
+        found = [[self._find(raw) for raw in part] for part in parts]
+        return self._proving(found, self.store.view)
 
     def prepare_proposal(self, txs: Sequence[bytes], max_tx_bytes: int) -> list[bytes]:
         """The transactions to propose: those given that are due, as far as a block goes. Pure."""

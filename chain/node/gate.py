@@ -43,10 +43,10 @@ class Gate:
             if self._thread is None and not self._closed:
                 self._thread = threading.Thread(target=self._run, name="gate", daemon=True)
                 self._thread.start()
-        if self._closed:
-            future.cancel()
-        else:
+        if not self._closed:
             self._queue.put((raw, future))
+        if self._closed:
+            future.cancel()  # also when it closed meanwhile, and nobody takes from the queue
         return future
 
     def close(self) -> None:

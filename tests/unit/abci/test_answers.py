@@ -108,3 +108,47 @@ def test_what_lacks_its_predecessor_is_refused_and_holds_nothing_up() -> None:
     first = SENT[: len(NAMES)]
     assert node.check([SENT[-1], *first, b"junk"], False) == [32, 0, 0, 2]
     assert not node.answers.waiting
+
+
+def requests(raws: list[bytes]) -> list[tuple[str, Any]]:
+    """CheckTx requests that came together."""
+    found = []
+    for raw in raws:
+        request = Request()
+        request.check_tx.tx = raw
+        found.append((method_of(request), request))
+    return found
+
+
+def test_signatures_of_what_waits_together_are_verified_in_parts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    node, parts = Node(), []
+
+    def proving(*given: list[bytes]) -> Iterator[None]:
+        parts.extend(map(len, given))
+        return iter([None] * len(given))
+
+    monkeypatch.setattr(node.world.app, "proving", proving)
+    many = [bytes([number]) for number in range(70)]
+    assert list(node.handler.prove_ahead(requests(many))) == [0, 32, 64]
+    assert parts == [32, 32, 6]
+    assert node.handler.prove_ahead(requests(many[:1])) == {}
+    assert parts == [32, 32, 6]
+
+
+@pytest.mark.parametrize("when", ["begun", "awaited"])
+def test_checks_go_on_where_verifying_ahead_fails(
+    monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    node = Node()
+
+    def proving(*given: list[bytes]) -> Iterator[None]:
+        if when == "begun":
+            raise RuntimeError("not today")
+        return (1 // 0 for _ in given)  # type: ignore[return-value]
+
+    monkeypatch.setattr(node.world.app, "proving", proving)
+    node.answers.take(requests(SENT))
+    replies = [Response.FromString(raw) for raw in Frames().feed(node.answers.ready())]
+    assert [reply.check_tx.code for reply in replies] == [0] * len(SENT)

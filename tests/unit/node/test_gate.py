@@ -100,3 +100,17 @@ def test_closing_cancels_what_was_not_checked(pool):
 def test_a_gate_that_nobody_used_closes(pool):
     Gate(pool.prove, pool.admit).close()
     assert pool.admitted == []
+
+
+def test_who_waits_for_room_while_it_closes_gets_an_answer(pool):
+    gate = Gate(pool.prove, pool.admit)
+    pool.open.clear()
+    futures = []
+    bringer = threading.Thread(target=lambda: futures.extend(map(gate.submit, names(1_500))))
+    bringer.start()
+    threading.Timer(0.05, pool.open.set).start()
+    gate.close()
+    bringer.join(60)
+    assert not bringer.is_alive()
+    assert len(futures) == 1_500
+    assert all(future.done() for future in futures)
