@@ -42,6 +42,7 @@ def measure(count: int, senders: int) -> Outcome:
         line = Line(Path(folder), "mldsa", senders)
         try:
             txs = line.sign(count)
+            line.warm(line.jobs(txs)[:100])
             tune()
             _, produced, _ = line.go(txs, BLOCK)
             path = Path(folder, "log.msgpack")

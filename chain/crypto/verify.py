@@ -218,6 +218,10 @@ class ThreadedVerifier:
             self._starting.join(timeout)
         return self._crew is not None
 
+    def worker_pids(self) -> list[int]:
+        """Process ids of the processes that check and wait for work, to measure what they use."""
+        return self._crew.pids() if self._crew is not None else []
+
     def remembered(self) -> int:
         """How many proven signatures are kept."""
         return len(self._proven)
