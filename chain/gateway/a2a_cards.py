@@ -1,9 +1,13 @@
 """Cards: the stored one where it names this gateway, else one made of it for this gateway.
 
 An agent that signs a card with this gateway's address first among its interfaces is shown with
-that card, byte for byte what it signed, plus the fields that A2A 0.3 programs read (which no
-signature covers). For all others the gateway makes a card of what the ledger says and signs it with
-its own key; the agent's own prices and payee are in it, and the hash of what the agent stored.
+that card, byte for byte what it signed. For all others the gateway makes a card of what the ledger
+says and signs it with its own key; the agent's own prices and payee are in it, and the hash of what
+the agent stored.
+
+The schema of A2A 1.0 allows no other fields than its own. So the fields that programs of 0.3 read
+(which no signature covers) are added only where one asks for them: at the older path, or by
+``A2A-Version: 0.3``.
 """
 
 from __future__ import annotations
@@ -41,25 +45,28 @@ class ServedCard:
 
     def __init__(self, document: dict[str, Any], keys: list[dict[str, Any]]) -> None:
         self.proto = ParseDict(document, AgentCard(), ignore_unknown_fields=True)
-        served = agent_card_to_dict(self.proto)
-        served.update(document)
-        served["signatures"] = sorted(document["signatures"], key=_readable)
-        self.document = served
+        signatures = sorted(document["signatures"], key=_readable)
+        self._card = {**document, "signatures": signatures}
+        self._old = {**agent_card_to_dict(self.proto), **self._card}
         self.jwks = {"keys": keys}
         self.required = {
             one.uri for one in self.proto.capabilities.extensions if one.required and one.uri
         }
-        body = json.dumps(served, sort_keys=True).encode()
-        self.etag = f'W/"{hashlib.sha256(body).hexdigest()}"'
 
-    def answer(self, request: Request) -> Response:
-        """The card over HTTP, or that it has not changed."""
-        headers = {"ETag": self.etag, "Cache-Control": f"public, max-age={CACHE_SECONDS}"}
+    def answer(self, request: Request, *, old: bool) -> Response:
+        """The card over HTTP, or that it has not changed. ``old``: with the fields of 0.3."""
+        card = self._old if old else self._card
+        tag = f'"{hashlib.sha256(json.dumps(card, sort_keys=True).encode()).hexdigest()}"'
+        headers = {
+            "ETag": f"W/{tag}",
+            "Cache-Control": f"public, max-age={CACHE_SECONDS}",
+            "Vary": "A2A-Version",
+        }
         known = request.headers.get("if-none-match", "")
         tags = [one.strip().removeprefix("W/") for one in known.split(",")]
-        if self.etag.removeprefix("W/") in tags or "*" in tags:
+        if tag in tags or "*" in tags:
             return Response(status_code=304, headers=headers)
-        return JSONResponse(self.document, headers=headers)
+        return JSONResponse(card, headers=headers)
 
     @property
     def skills(self) -> list[str]:
@@ -93,8 +100,8 @@ class CardMaker:
         """The card of an agent, given its record, stored card and DID document."""
         url = address or self.address_of(agent["agent_id"])
         card, keys = _verified(stored, document)
-        ours = self._grpc and any(one.key == self.pubkey.key for one in keys.values())
-        if card is not None and _first_url(card) == url and not ours:  # else it lacks gRPC
+        ours = any(one.key == self.pubkey.key for one in keys.values())  # made as it is served
+        if card is not None and _first_url(card) == url and not ours:
             try:
                 return ServedCard(card, [jwk(name, key) for name, key in keys.items()])
             except ParseError:

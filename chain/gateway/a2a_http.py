@@ -43,6 +43,7 @@ CARD_PATHS: Final = ("/.well-known/agent-card.json", "/.well-known/agent.json")
 _KEYS_PATH: Final = "/.well-known/jwks.json"
 _AGENT_PATH: Final = re.compile(r"/agents/([a-z0-9._-]{1,64})(/.*)?")
 _VERSION: Final = b"a2a-version"
+_OLD: Final = "0."
 #: seconds in which a client must take what it is sent
 WRITE_SECONDS: Final = 30.0
 NO_NODE: Final = "the node does not answer"
@@ -134,7 +135,10 @@ class A2aApp:
         if card is None:
             answer = _error(404, "NOT_FOUND", no_agent(agent_id))
         elif request.method in ("GET", "HEAD") and rest in (*CARD_PATHS, _KEYS_PATH):
-            answer = JSONResponse(card.jwks) if rest == _KEYS_PATH else card.answer(request)
+            old = rest == CARD_PATHS[1] or _version(scope).startswith(_OLD)
+            answer = JSONResponse(card.jwks)
+            if rest != _KEYS_PATH:
+                answer = card.answer(request, old=old)
         elif caller is None:
             answer = _error(401, "UNAUTHENTICATED", WRONG_KEY)
             answer.headers["WWW-Authenticate"] = "Bearer"
@@ -166,7 +170,7 @@ class A2aApp:
         if isinstance(asked, Response):
             return asked
         headers = _with_version(scope)
-        fault = fault_in(asked, dict(headers).get(_VERSION, b"").decode("latin-1"))
+        fault = fault_in(asked, _version(scope))
         if fault is not None:
             return asked.refused(fault)
         if asked.operation in SENDS and (wait := self.take_message(caller, _place(request))):
@@ -301,6 +305,11 @@ def _with_version(scope: Scope) -> list[tuple[bytes, bytes]]:
             headers = [one for one in headers if one[0] != _VERSION]
             headers.append((_VERSION, found[0].encode("latin-1")))
     return headers
+
+
+def _version(scope: Scope) -> str:
+    """The version that a request names, empty for none."""
+    return dict(_with_version(scope)).get(_VERSION, b"").decode("latin-1")
 
 
 def echo(wanted: list[str], card: ServedCard) -> str:

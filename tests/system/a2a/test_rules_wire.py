@@ -182,6 +182,27 @@ def test_cards_have_what_is_required_and_good_signatures(door: RawWorld, agent: 
     create_signature_verifier(lambda kid, jku: keys[str(kid)], ["EdDSA"])(parsed)
 
 
+@pytest.mark.parametrize("agent", ["", "/agents/plain"])
+def test_a_card_has_the_fields_of_version_1_alone_unless_0_3_is_asked_for(
+    door: RawWorld, agent: str
+) -> None:
+    ask, place = door.own.http.get, door.url + agent
+    card = ask(place + CARD).json()
+    others = set(card) - {field.json_name for field in AgentCard.DESCRIPTOR.fields}
+    assert others == ({"x-lez-price", "x-lez-identity"} if agent else set())  # its own, signed
+    assert ask(place + CARD, headers={"A2A-Version": "1.0"}).json() == card
+    old = ask(f"{place}/.well-known/agent.json")
+    assert old.json()["protocolVersion"] == "0.3"
+    assert {**old.json(), **card} == old.json()
+    for named in (
+        ask(place + CARD, headers={"A2A-Version": "0.3"}),
+        ask(place + CARD, params={"A2A-Version": "0.3.0"}),
+    ):
+        assert named.json() == old.json()
+        assert named.headers["etag"] == old.headers["etag"]
+        assert named.headers["vary"] == "A2A-Version"
+
+
 @pytest.mark.parametrize("path", [CARD, "/.well-known/agent.json", f"/agents/plain{CARD}"])
 def test_cards_may_be_kept_and_asked_for_anew(door: RawWorld, path: str) -> None:
     place = door.url + path
