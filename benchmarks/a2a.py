@@ -2,9 +2,9 @@
 
 The state is made by the contract's own ledger, without the chain around it. What is measured is the
 contract in the room on metered storage over a memory store, so the tree's growth is not in it
-(``tree`` and ``store`` have that). The parties that are measured have the same few messages at
-every size. The sizes are measured in turn, call by call, so that what else the machine does falls
-on all of them alike.
+(``tree`` and ``store`` have that). Half of the messages are between the two parties that are
+measured; what they have besides, and what a page shows, is the same at every size. The sizes are
+measured in turn, call by call, so that what else the machine does falls on all of them alike.
 """
 
 from __future__ import annotations
@@ -146,14 +146,17 @@ class World:
         return cosmwasm_json.encode(answer)
 
     def fill(self, size: int) -> None:
-        """Messages among a thousand parties, and one agent a hundred messages."""
+        """Messages among a thousand parties, half of them between the two that are measured, and
+        one agent a hundred messages.
+        """
         rng = random.Random(SEED)
+        measured = [Addr(account_address(f"measured {name}")) for name in "ab"]
         people = [Addr(account_address(f"party {n}")) for n in range(1_000)]
         filling = Filling(self.backend)
         for number in range(size):
             if number % FLUSH == 0:
                 filling.flush()
-            sender, receiver = rng.sample(people, 2)
+            sender, receiver = rng.sample(people if number % 2 else measured, 2)
             created = NOW - (size - number) * SECOND
             pair_key = pair_of(sender, receiver)
             pair = PAIRS.may_load(filling, pair_key) or NO_PAIR

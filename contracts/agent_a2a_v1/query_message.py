@@ -1,6 +1,6 @@
 """Questions about messages. Every status is the one that holds at the block's time."""
 
-from chain.std import Addr, Binary, Deps, Env, Iterable, Storage, Timestamp
+from chain.std import Addr, Binary, Deps, Env, Storage, Timestamp
 from chain.storage_plus import Bound, Order, page_size
 from contracts.agent_a2a_v1.answers import (
     CountResponse,
@@ -47,6 +47,7 @@ from contracts.agent_a2a_v1.state import (
     CHANNEL_STATS,
     CONFIG,
     CONVERSATIONS,
+    DELIVERED,
     DUE,
     EXPIRED,
     EXPIRY,
@@ -69,6 +70,10 @@ from contracts.did_registry_v1.msg import VerifySignature
 
 #: How many entries of a topic one page looks at while a filter leaves them out.
 SCAN_MAX = 1_000
+#: So many messages, dead or alive, are found by their instants; more, by walking an index.
+FEW = 1_000
+#: After every instant.
+NEVER = 1 << 80
 
 
 def query_get_message(deps: Deps, env: Env, msg: GetMessage) -> MessageResponse:
@@ -128,17 +133,27 @@ def query_list_messages(deps: Deps, env: Env, msg: ListMessages) -> MessagesResp
         return message_page(storage, env, every, inbox.received - WIDE, msg.limit)
     status = parse_status(MESSAGE_STATUSES, msg.status)
     total = counts_of(inbox)[status] - WIDE
-    entries = INBOX_BY_STATUS.prefix((receiver_addr, MESSAGE_STATUSES[status]))
-    ranged = entries.range(storage, None, cursor, Order.DESCENDING)
+    size_max = page_size(msg.limit)
+    count_max = size_max + 1 if size_max > 0 else 0  # one more tells that there are more
     if status > READ and status != EXPIRED:
-        return message_page(storage, env, map(first_of, ranged), total, msg.limit)
+        numbers = recorded(storage, receiver_addr, status, cursor, count_max)
+        return message_page(storage, env, numbers, total, msg.limit)
     owed = count_owed(storage, receiver_addr, now)
     if status == EXPIRED:
-        dead = owed_numbers(storage, receiver_addr, now, msg.start_after)
-        numbers = merged(dead, map(first_of, ranged), page_size(msg.limit) + 1)
+        numbers = expired_numbers(
+            storage, receiver_addr, now, cursor, owed=sum(owed), count_max=count_max
+        )
         return message_page(storage, env, numbers, total + sum(owed), msg.limit)
-    live = map(first_of, filter(lambda entry: now <= entry[1], ranged))
-    return message_page(storage, env, live, total - owed[status], msg.limit)
+    alive = inbox.pending + inbox.delivered + inbox.read - 3 * WIDE - sum(owed)
+    if sum(owed) > FEW and alive <= FEW:  # else a walk would pass all that is dead
+        due = due_numbers(storage, receiver_addr, Bound.inclusive(now), None, cursor)
+        word = MESSAGE_STATUSES[status]
+        numbers = [
+            number for number in due if INBOX_BY_STATUS.has(storage, (receiver_addr, word, number))
+        ]
+    else:
+        numbers = recorded(storage, receiver_addr, status, cursor, count_max, since=now)
+    return message_page(storage, env, numbers, total - owed[status], msg.limit)
 
 
 def query_list_sent_messages(deps: Deps, env: Env, msg: ListSentMessages) -> MessagesResponse:
@@ -270,34 +285,67 @@ def query_rate_limit_status(deps: Deps, env: Env, msg: RateLimitStatus) -> RateL
     )
 
 
-def first_of(entry: tuple[int, int]) -> int:
-    """The number of an entry."""
-    return entry[0]
-
-
-def owed_numbers(
-    storage: Storage, receiver_addr: Addr, now: int, start_after: str | None
+def recorded(
+    storage: Storage,
+    receiver_addr: Addr,
+    status: int,
+    cursor: Bound | None,
+    count_max: int,
+    *,
+    since: int = 0,
+    before: int = NEVER,
 ) -> list[int]:
-    """Dead messages that are not rewritten yet, newest first, before the cursor."""
-    cursor = None if start_after is None else number_in(start_after)
-    dead: list[int] = []
-    for instant in DUE.prefix(receiver_addr).keys(storage, None, Bound.exclusive(now)):
-        for number in EXPIRY.prefix((instant, receiver_addr)).keys(storage):
-            if cursor is None or number < cursor:
-                dead.append(number)
-    dead.sort(reverse=True)
-    return dead
+    """Messages recorded with a status whose instant is in a range, newest first, at most so many.
 
-
-def merged(dead: list[int], swept: Iterable[int], count_max: int) -> list[int]:
-    """The highest of two lists that go down, as many as are wanted."""
+    A loop, because ``map`` and ``filter`` would walk the whole index before the first item.
+    """
     numbers: list[int] = []
-    position = 0
-    for number in swept:
-        while position < len(dead) and dead[position] > number:
-            numbers.append(dead[position])
-            position += 1
-        if len(numbers) >= count_max:
-            return numbers
-        numbers.append(number)
-    return [*numbers, *dead[position:]]
+    if count_max > 0:
+        entries = INBOX_BY_STATUS.prefix((receiver_addr, MESSAGE_STATUSES[status]))
+        for number, expires_at in entries.range(storage, None, cursor, Order.DESCENDING):
+            if since <= expires_at < before:
+                numbers.append(number)
+                if len(numbers) >= count_max:
+                    break
+    return numbers
+
+
+def due_numbers(
+    storage: Storage,
+    receiver_addr: Addr,
+    first: Bound | None,
+    end: Bound | None,
+    cursor: Bound | None,
+) -> list[int]:
+    """Messages that are not rewritten yet whose instant is in a range, newest first, before the
+    cursor.
+    """
+    numbers: list[int] = []
+    for instant in DUE.prefix(receiver_addr).keys(storage, first, end):
+        for number in EXPIRY.prefix((instant, receiver_addr)).keys(storage, None, cursor):
+            numbers.append(number)
+    numbers.sort(reverse=True)
+    return numbers
+
+
+def expired_numbers(
+    storage: Storage,
+    receiver_addr: Addr,
+    now: int,
+    cursor: Bound | None,
+    *,
+    owed: int,
+    count_max: int,
+) -> list[int]:
+    """Dead messages, rewritten or not, newest first, as many as are wanted and more.
+
+    Few that the sweep owes are found by their instants; many, by walking what is recorded as alive.
+    """
+    numbers = recorded(storage, receiver_addr, EXPIRED, cursor, count_max)
+    if owed <= FEW:
+        numbers.extend(due_numbers(storage, receiver_addr, None, Bound.exclusive(now), cursor))
+    else:
+        for status in (PENDING, DELIVERED, READ):
+            numbers.extend(recorded(storage, receiver_addr, status, cursor, count_max, before=now))
+    numbers.sort(reverse=True)
+    return numbers

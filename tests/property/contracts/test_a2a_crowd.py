@@ -54,6 +54,57 @@ def test_MS_4_a_crowd_ends_at_once() -> None:
     check_crowd(600, 3, 150)
 
 
+STATUSES = ("pending", "delivered", "read", "expired")
+#: messages that ended and that live on, around the number that is found without walking an index
+CROWDS = [(1_001, 0), (1_000, 5), (1_001, 5), (5, 1_001), (1_001, 1_001)]
+
+
+def listing(net: AgentNet, receiver: str, status: str, limit: int) -> tuple[list[str], int]:
+    """All of a listing, a page after the other; and the total that each page said."""
+    found: list[str] = []
+    totals: set[int] = set()
+    after = None
+    while True:
+        page = net.ask(
+            "list_messages", address=receiver, status=status, limit=limit, start_after=after
+        )
+        found += [one["msg_id"] for one in page["messages"]]
+        totals.add(page["total"])
+        after = page["next"]
+        if after is None:
+            (total,) = totals
+            return found, total
+
+
+@pytest.mark.parametrize("limit", [30, 100])
+@pytest.mark.parametrize(("ended", "alive"), CROWDS)
+def test_MS_4_listings_are_whole_and_in_order_however_many_ended(
+    ended: int, alive: int, limit: int
+) -> None:
+    net = AgentNet(constitution=False, limits={"rate_messages_max": 1000, "sweep_max": 40})
+    receiver, sender = net.account("receiver"), net.account("sender")
+    expected: dict[str, list[str]] = {status: [] for status in STATUSES}
+    short = [place * ended // (ended + alive) for place in range(ended + alive + 1)]
+    for place in range(ended + alive):
+        if place % 900 == 899:
+            net.later(2)
+        ends = short[place + 1] > short[place]
+        msg_id = net.send(sender, receiver, ttl=100 if ends else 100_000)
+        kept = STATUSES[place % 3]
+        if kept == "delivered":
+            net.do(receiver, "mark_delivered", msg_id=msg_id)
+        elif kept == "read":
+            net.do(receiver, "mark_read", msg_id=msg_id)
+        expected["expired" if ends else kept].insert(0, msg_id)
+    net.later(1_000)
+    for _ in range(2):
+        for status in STATUSES:
+            found, total = listing(net, receiver, status, limit)
+            assert found == expected[status]
+            assert total == len(found)
+        net.chain.sudo(net.a2a, {"begin_block": {}})  # some are rewritten, most are still owed
+
+
 @pytest.mark.long
 def test_MS_4_twenty_thousand_end_at_once() -> None:
     check_crowd(20_000, 4, 1_000)

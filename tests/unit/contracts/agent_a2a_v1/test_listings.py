@@ -7,6 +7,11 @@ import base64
 import pytest
 from agent_net import AgentNet
 
+from benchmarks.a2a import World, account_address, once
+from contracts.agent_a2a_v1.state import MESSAGE_STATUSES
+
+SENDER, RECEIVER = account_address("measured a"), account_address("measured b")
+
 
 def ids(page: dict[str, list[dict[str, str]]]) -> list[str]:
     return [message["msg_id"] for message in page["messages"]]
@@ -146,3 +151,31 @@ def test_MS_6_unknown_channels_have_no_messages(net: AgentNet) -> None:
         net.ask("list_thread", msg_id="nothing")
     with pytest.raises(Exception, match="Channel not found"):
         net.ask("list_topic_messages", channel_id="ch:x", topic="news")
+
+
+#: questions about the two parties that have half of a world's messages
+LISTINGS = [
+    *(
+        f'{{"list_messages":{{"address":"{RECEIVER}",{status}"limit":30}}}}'
+        for status in ("", *(f'"status":"{word}",' for word in MESSAGE_STATUSES))
+    ),
+    f'{{"list_sent_messages":{{"address":"{SENDER}","limit":30}}}}',
+    f'{{"list_conversation":{{"participants":["{SENDER}","{RECEIVER}"],"limit":30}}}}',
+    f'{{"list_channels":{{"participants":["{SENDER}","{RECEIVER}"],"limit":30}}}}',
+    f'{{"list_channels_of":{{"address":"{SENDER}","limit":30}}}}',
+    f'{{"count_pending_messages":{{"address":"{RECEIVER}"}}}}',
+    f'{{"rate_limit_status":{{"address":"{SENDER}"}}}}',
+]
+
+
+@pytest.fixture(scope="module")
+def worlds() -> list[World]:
+    return [World(size, 0) for size in (200, 3_000)]
+
+
+@pytest.mark.parametrize("body", LISTINGS)
+def test_no_listing_scans_however_many_messages_an_address_has(
+    worlds: list[World], body: str
+) -> None:
+    gas = [once(world, lambda w=world: w.ask(body.encode()))[1] for world in worlds]
+    assert gas[0] == gas[1]
