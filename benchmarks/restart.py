@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from chain import wiring
 from chain.app import keys
 from chain.crypto.addresses import validate
 from chain.driver.genesis import parse
+from chain.driver.producer import Producer
 from chain.std import Addr
 from chain.testing.engine import account_address
 from contracts.agent_a2a_v1.guard import NO_SENDER, save_sender
@@ -60,18 +61,24 @@ class Window:
         raise NotImplementedError
 
 
-def fill(line: Line, messages: int, per_block: int) -> None:
-    """Blocks whose state has the messages, written by the contract's own ledger."""
+def crowd(size: int) -> list[str]:
+    """Addresses of people without accounts."""
+    return [account_address(f"party {number}", "msg") for number in range(size)]
+
+
+def fill(producer: Producer, messages: int, per_block: int, people: Sequence[str]) -> None:
+    """Blocks whose state has the messages, written by the mailbox's own ledger."""
     rng = random.Random(SEED)
-    people = [Addr(account_address(f"party {number}", "msg")) for number in range(1_000)]
-    prefix = keys.CONTRACT_STORAGE + validate(line.contract, "msg")
-    producer = line.node.producer
+    parties = [Addr(one) for one in people]
+    contract = wiring.contract_addresses()["agent_a2a_v1"]
+    prefix = keys.CONTRACT_STORAGE + validate(contract, "msg")
+    now = producer.state.time
     for first in range(0, messages, per_block):
-        line.time += SECOND
-        producer.open(line.time)
+        now += SECOND
+        producer.open(now)
         window = Window(producer.app.open_scope.overlay, prefix)
         for _ in range(first, min(messages, first + per_block)):
-            sender, receiver = rng.sample(people, 2)
+            sender, receiver = rng.sample(parties, 2)
             pair_key = pair_of(sender, receiver)
             record = MessageRecord(
                 kind=0,
@@ -81,8 +88,8 @@ def fill(line: Line, messages: int, per_block: int) -> None:
                 payload=b"x" * 64,
                 priority=50,
                 ttl=YEAR,
-                created_at=line.time,
-                expires_at=line.time + YEAR * SECOND,
+                created_at=now,
+                expires_at=now + YEAR * SECOND,
                 height=WIDE + producer.height + 1,
             )
             pair = PAIRS.may_load(window, pair_key) or NO_PAIR
@@ -137,7 +144,7 @@ def starts(size: str) -> list[tuple[float, float, int]]:
             folder.mkdir(parents=True, exist_ok=True)
             line = Line(home, "mldsa", 2)
             document = line.node.producer.genesis_record().genesis
-            fill(line, SIZES[size], PER_BLOCK[size])
+            fill(line.node.producer, SIZES[size], PER_BLOCK[size], crowd(1_000))
             line.close()
             genesis.write_text(json.dumps(document), encoding="utf-8")
         return [started(home, genesis, killed=turn == 0) for turn in range(3)]
