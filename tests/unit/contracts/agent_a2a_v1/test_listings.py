@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
+import json
 
 import pytest
 from agent_net import AgentNet
 
-from benchmarks.a2a import World, account_address, once
+from benchmarks.a2a import World, account_address, once, operations
 from contracts.agent_a2a_v1.state import MESSAGE_STATUSES
 
 SENDER, RECEIVER = account_address("measured a"), account_address("measured b")
@@ -179,3 +180,25 @@ def test_no_listing_scans_however_many_messages_an_address_has(
 ) -> None:
     gas = [once(world, lambda w=world: w.ask(body.encode()))[1] for world in worlds]
     assert gas[0] == gas[1]
+
+
+@pytest.mark.parametrize("variant", ["mark_delivered", "mark_read", "cancel_message"])
+def test_no_step_of_a_message_costs_more_however_many_an_address_has(
+    worlds: list[World], variant: str
+) -> None:
+    who = SENDER if variant == "cancel_message" else RECEIVER
+    gas = []
+    for world in worlds:
+        page = json.loads(world.ask(LISTINGS[1].encode()))["messages"]
+        for place in (0, -1):
+            body = f'{{"{variant}":{{"msg_id":"{page[place]["msg_id"]}"}}}}'.encode()
+            gas.append(once(world, lambda w=world, b=body: w.call(who, b))[1])
+    assert len({*gas}) == 1, gas
+
+
+def test_no_operation_costs_more_however_many_messages_its_parties_have(
+    worlds: list[World],
+) -> None:
+    few, many = (operations(world) for world in worlds)
+    for name in few:
+        assert once(worlds[0], few[name])[1] == once(worlds[1], many[name])[1], name
