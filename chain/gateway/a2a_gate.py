@@ -121,7 +121,13 @@ class Gate:
     def _spawn(self, work: Any) -> None:
         job = asyncio.create_task(work)
         self._jobs.add(job)
-        job.add_done_callback(self._jobs.discard)
+        job.add_done_callback(self._ended)
+
+    def _ended(self, job: asyncio.Task[None]) -> None:
+        self._jobs.discard(job)
+        error = None if job.cancelled() else job.exception()
+        if error is not None:
+            LOG.warning("what the gateway did beside is not done", extra={"reason": str(error)})
 
     async def _begin(self) -> None:
         """Wait for the node, go on with the chain's callbacks, see to the own accounts."""

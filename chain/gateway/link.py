@@ -77,6 +77,8 @@ class _Pipe:
             raise Unreachable(f"{self._url}: {error or 'no answer in time'}") from None
         finally:
             self._waiting.pop(number, None)
+            if future.done() and not future.cancelled():
+                future.exception()  # seen, also where the sending failed before
         return _result(answer)
 
     async def _read(self) -> None:

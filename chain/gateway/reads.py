@@ -45,6 +45,7 @@ class Reads:
         asked = self._asked.get(key)
         if asked is None:
             asked = self._asked[key] = asyncio.create_task(self._ask(key))
+            asked.add_done_callback(seen)  # everybody who asked may be gone by then
         return await asyncio.shield(asked)
 
     async def ask(self, contract: str, variant: str, /, **fields: Any) -> Any:
@@ -63,6 +64,12 @@ class Reads:
             if self._bytes <= _BYTES_MAX:
                 self._answers[key] = answer
         return answer
+
+
+def seen(done: asyncio.Future[Any]) -> None:
+    """Look at how something ended, so that nobody is told that nobody did."""
+    if not done.cancelled():
+        done.exception()
 
 
 def question(variant: str, /, **fields: Any) -> bytes:
